@@ -1,0 +1,60 @@
+// All typed handles, in one place to read: who understands what.
+//
+// Each public handle is the smallest protocol; private ticks extend it inside its actor's file and
+// are not seen here. No message that crosses actor systems carries a handle: the sink of a watch or a
+// subscription is its sender.
+//
+// Every request ends by an answer or an error, also when the actor that was asked is killed; give
+// each a finite timeout all the same, since a lost connection swallows requests.
+
+#pragma once
+
+#include "trunnion/messages/backend_status.hpp"
+#include "trunnion/messages/capabilities.hpp"
+#include "trunnion/messages/kv.hpp"
+#include "trunnion/messages/lease.hpp"
+#include "trunnion/messages/lease_view.hpp"
+#include "trunnion/messages/runtime/caf_shim.hpp"
+#include "trunnion/messages/stream.hpp"
+#include "trunnion/messages/watch.hpp"
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::lease_get_view)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::lease_view)
+
+namespace trunnion {
+
+/// A store and a bus; `docs/architecture.md` lists the engines.
+using backend_actor
+  = caf::typed_actor<answers<kv_get, kv_entry>, answers<kv_create, kv_written>,
+                     answers<kv_update, kv_written>, answers<kv_delete, kv_deleted>,
+                     answers<kv_list, watch_opened>, answers<watch, watch_opened>,
+                     takes<watch_credit>, takes<rewatch>, takes<unwatch>,
+                     answers<publish, published>, answers<consume, consuming>,
+                     takes<stream_credit>, takes<unconsume>,
+                     answers<get_capabilities, capabilities>,
+                     answers<get_backend_status, backend_status>>;
+
+/// What the one who watches or lists understands.
+using watch_sink = caf::typed_actor<takes<watch_part>, takes<watch_lost>>;
+
+/// What the one who consumes understands.
+using stream_sink = caf::typed_actor<takes<stream_part>, takes<stream_lost>>;
+
+using lease_actor
+  = caf::typed_actor<answers<lease_await, lease_grant>, answers<lease_refresh, lease_refreshed>,
+                     answers<lease_release, lease_released>,
+                     answers<lease_subscribe, lease_status>,
+                     answers<lease_wait_ended, lease_ended>, answers<lease_inspect, lease_status>,
+                     answers<lease_get_view, lease_view>, takes<clock_jumped>>;
+
+/// What a subscriber of a lease understands.
+using lease_sink = caf::typed_actor<takes<lease_jeopardy>, takes<lease_recovered>,
+                                    takes<lease_renewed>, takes<lease_ended>>;
+
+/// Tells its subscribers when the clock has jumped. One for each actor system, found in CAF's
+/// registry under `clock_watch_name`.
+using clock_watch_actor
+  = caf::typed_actor<takes<watch_clock>, takes<unwatch_clock>, takes<clock_jumped>>;
+inline constexpr auto clock_watch_name = caf::atom("clockwatch");
+
+} // namespace trunnion
