@@ -11,6 +11,9 @@ function(trunnion_folder name folder)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${root}/trunnion/${name}" SYMBOLIC)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
   add_library(trunnion_${name} STATIC ${sources})
   add_library(trunnion::${name} ALIAS trunnion_${name})
   target_include_directories(trunnion_${name} PUBLIC "$<BUILD_INTERFACE:${root}>"
@@ -21,14 +24,29 @@ function(trunnion_folder name folder)
           FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
-# trunnion_test(<name> <folder> [USES <target>...]): one Boost.Test program, one CTest entry.
-function(trunnion_test name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "USES")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+# trunnion_test(<name> [USES <target>...]): one Boost.Test program from tests/<name>, one CTest entry.
+function(trunnion_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE "${PROJECT_BINARY_DIR}/include/tests")
   target_compile_definitions(
     test_${name} PRIVATE BOOST_TEST_DYN_LINK TRUNNION_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   target_link_libraries(test_${name} PRIVATE ${arg_USES} Boost::unit_test_framework trunnion_flags)
   add_test(NAME ${name} COMMAND test_${name} --color_output=no --report_level=short)
+endfunction()
+
+function(link_if target)
+  if(TARGET ${target})
+    target_link_libraries(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+function(reuse_pch_if target)
+  if(TARGET ${target})
+    target_precompile_headers(${target} REUSE_FROM trunnion_messages)
+  endif()
 endfunction()

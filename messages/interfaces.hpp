@@ -11,15 +11,19 @@
 
 #include "trunnion/messages/backend_status.hpp"
 #include "trunnion/messages/capabilities.hpp"
+#include "trunnion/messages/group.hpp"
 #include "trunnion/messages/kv.hpp"
 #include "trunnion/messages/lease.hpp"
 #include "trunnion/messages/lease_view.hpp"
+#include "trunnion/messages/monitor.hpp"
 #include "trunnion/messages/runtime/caf_shim.hpp"
+#include "trunnion/messages/service.hpp"
 #include "trunnion/messages/stream.hpp"
 #include "trunnion/messages/watch.hpp"
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::lease_get_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::lease_view)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::monitor_wait_for)
 
 namespace trunnion {
 
@@ -56,5 +60,27 @@ using lease_sink = caf::typed_actor<takes<lease_jeopardy>, takes<lease_recovered
 using clock_watch_actor
   = caf::typed_actor<takes<watch_clock>, takes<unwatch_clock>, takes<clock_jumped>>;
 inline constexpr auto clock_watch_name = caf::atom("clockwatch");
+
+/// Supplies the record of a lease's next refresh; asked with a deadline of a tenth of the TTL.
+using record_source = caf::typed_actor<answers<record_wanted, record_text>>;
+
+/// What a subscriber of a group understands; every member gets `member_lost`, too.
+using group_sink = caf::typed_actor<takes<member_lost>, takes<group_report>>;
+
+/// What a subscriber of a monitor understands.
+using monitor_sink = caf::typed_actor<takes<monitor_part>, takes<monitor_health>>;
+
+using kv_monitor_actor
+  = caf::typed_actor<answers<monitor_subscribe, monitor_status>, takes<monitor_credit>,
+                     takes<monitor_unsubscribe>, answers<monitor_get_all, monitor_entries>,
+                     answers<monitor_wait_for, monitor_entries>,
+                     answers<monitor_inspect, monitor_status>>;
+
+/// What a subscriber of a service understands.
+using service_sink = caf::typed_actor<takes<service_event>>;
+
+using service_actor
+  = caf::typed_actor<answers<service_subscribe, service_status>, answers<service_stop, group_report>,
+                     answers<service_inspect, service_status>>;
 
 } // namespace trunnion

@@ -103,6 +103,7 @@ struct lease_renewed {
   trunnion::subject subject;
   trunnion::revision revision;
   fencing_token token;
+  nanoseconds time_left{};
   bool operator==(const lease_renewed&) const = default;
 };
 
@@ -195,7 +196,7 @@ template <class F> auto inspect(F& f, lease_recovered& x) {
 
 template <class F> auto inspect(F& f, lease_renewed& x) {
   return fields(f, x, "lease_renewed", field{"subject", x.subject}, field{"revision", x.revision},
-                field{"token", x.token});
+                field{"token", x.token}, field{"time_left", x.time_left});
 }
 
 template <class F> auto inspect(F& f, lease_ended& x) {
