@@ -67,9 +67,9 @@ group_actions group_machine::on_lease_released(instant now, const std::string& s
 group_actions group_machine::on_lease_died(instant now, const std::string& subject,
                                            const std::string& culprit) {
   const auto found = leases_.find(subject);
-  const bool was_ours = phase_ != group_phase::ended && found != leases_.end()
-                        && (found->second == lease_state::held
-                            || found->second == lease_state::releasing);
+  const bool was_ours
+    = phase_ != group_phase::ended && found != leases_.end()
+      && (found->second == lease_state::held || found->second == lease_state::releasing);
   auto out = on_lease_lost(now, subject, loss_reason::holder_died, culprit);
   if (was_ours)
     out.insert(out.begin(), delete_lease{subject});
@@ -136,7 +136,7 @@ group_actions group_machine::on_time(instant now) {
         out.emplace_back(delete_lease{subject});
       }
   }
-  if (now >= *close_by_ + release_patience) {
+  if (now >= *close_by_ + group_end_patience) {
     for (const auto& [subject, state] : leases_)
       if (state == lease_state::releasing)
         report_.unreleased.push_back(subject);
@@ -154,8 +154,8 @@ void group_machine::abandon(instant now, lost_lease what, group_actions& out) {
     begin_closing(now);
   report_.abandoned.push_back(what);
   const auto left = *close_by_ > now ? *close_by_ - now : nanoseconds{};
-  out.emplace_back(tell_lost{
-    {std::move(what.subject), what.reason, std::move(what.culprit), left}});
+  out.emplace_back(
+    tell_lost{{std::move(what.subject), what.reason, std::move(what.culprit), left}});
 }
 
 void group_machine::begin_closing(instant now) {
@@ -184,8 +184,8 @@ void group_machine::proceed(instant now, group_actions& out) {
     return;
   stop_next(now, out);
   release_unneeded(out);
-  const bool members_ended = std::ranges::all_of(
-    members_, [](const member& m) { return m.state == member_state::ended; });
+  const bool members_ended
+    = std::ranges::all_of(members_, [](const member& m) { return m.state == member_state::ended; });
   const bool leases_over = std::ranges::all_of(leases_, [](const auto& lease) {
     return lease.second == lease_state::over || lease.second == lease_state::lost;
   });
@@ -225,9 +225,8 @@ bool group_machine::needs(const member& m, const std::string& lease) {
 }
 
 bool group_machine::is_needed(const std::string& lease) const {
-  return std::ranges::any_of(members_, [&](const member& m) {
-    return m.state != member_state::ended && needs(m, lease);
-  });
+  return std::ranges::any_of(
+    members_, [&](const member& m) { return m.state != member_state::ended && needs(m, lease); });
 }
 
 group_machine::member* group_machine::find(const std::string& name) {
@@ -239,7 +238,7 @@ group_machine::member* group_machine::find(const std::string& name) {
 std::optional<instant> group_machine::next_due() const {
   if (phase_ != group_phase::closing)
     return std::nullopt;
-  auto due = close_by_passed_ ? *close_by_ + release_patience : *close_by_;
+  auto due = close_by_passed_ ? *close_by_ + group_end_patience : *close_by_;
   for (const auto& m : members_)
     if (m.state == member_state::stopping)
       due = std::min(due, m.kill_at);

@@ -3,7 +3,8 @@
 // The machine has the five steps of the specification and no means: it is told what happened and
 // when, and returns what must be done.
 //
-//   1. On the first loss or death every member is told, and `close_by` is fixed: now + the smaller of
+//   1. On the first loss or death every member is told, and `close_by` is fixed: now + the smaller
+//   of
 //      the stop timeout and the sum of the members' graces.
 //   2. Members that depend on a lost lease are stopped at once. The others stop in reverse order of
 //      start, one after the other, each within its grace.
@@ -31,7 +32,7 @@
 namespace trunnion {
 
 /// A group is over at most this long after its `close_by`.
-inline constexpr nanoseconds release_patience = std::chrono::seconds{1};
+inline constexpr nanoseconds group_end_patience = std::chrono::seconds{1};
 
 /// What a member depends on: by default on every lease, and on no other member.
 struct member_needs {

@@ -27,9 +27,9 @@ constexpr nanoseconds delete_timeout = std::chrono::seconds{1};
 /// Translates messages for the machine, and the machine's actions to messages.
 class group_supervisor_state {
 public:
-  using impl = group_supervisor_actor::extend<takes<lease_jeopardy>, takes<lease_recovered>,
-                                              takes<lease_renewed>, takes<lease_ended>,
-                                              takes<group_tick>>;
+  using impl
+    = group_supervisor_actor::extend<takes<lease_jeopardy>, takes<lease_recovered>,
+                                     takes<lease_renewed>, takes<lease_ended>, takes<group_tick>>;
   static constexpr const char* name = "group";
 
   group_supervisor_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
@@ -45,6 +45,11 @@ public:
     if (owner) {
       owner_ = caf::actor_cast<caf::actor_addr>(owner);
       self_->monitor(owner);
+    }
+    if (options.watcher) {
+      self_->monitor(options.watcher);
+      subscribers_.push_back(options.watcher.address());
+      options_.watcher = nullptr; // Weak, as all subscribers are.
     }
   }
 
@@ -142,10 +147,14 @@ private:
     for (const auto& lease : x.needs.leases)
       if (!leases_.contains(lease))
         return to_error(error_code::invalid_argument, "depends on a lease that is not held", lease);
+    self_->monitor(x.member);
+    if (!x.is_ours) {
+      outsiders_.emplace(x.member.address(), x.name);
+      return group_joined{};
+    }
     machine_.add_member(x.name, x.grace, x.needs);
     members_.emplace(x.name, member{x.member, x.may_finish});
     by_address_.emplace(x.member.address(), x.name);
-    self_->monitor(x.member);
     self_->link_to(x.member); // So that it ends if we are killed.
     return group_joined{};
   }
@@ -166,14 +175,14 @@ private:
       self_->monitor(sink);
       subscribers_.push_back(sink.address());
       if (machine_.phase() == group_phase::ended)
-        self_->send(sink, machine_.report());
+        self_->send(sink, report());
     }
     return status({});
   }
 
   caf::result<group_report> wait_ended() {
     if (machine_.phase() == group_phase::ended)
-      return machine_.report();
+      return report();
     if (waiters_.size() >= rt_.bounds.subscribers)
       return to_error(error_code::overloaded, "too many wait for the end", options_.name);
     auto promise = self_->make_response_promise<group_report>();
@@ -228,6 +237,9 @@ private:
                                          culprit("the lease group", x.reason)));
     if (const auto found = by_address_.find(x.source); found != by_address_.end())
       return on_member_down(found->second, x.reason);
+    if (const auto found = outsiders_.find(x.source); found != outsiders_.end())
+      return apply(machine_.on_abandoned(now(), found->second, loss_reason::holder_died,
+                                         culprit(found->second, x.reason)));
     if (const auto found = lease_by_address_.find(x.source); found != lease_by_address_.end()) {
       leases_.at(found->second).is_alive = false;
       apply(machine_.on_lease_died(now(), found->second, culprit("its actor", x.reason)));
@@ -283,13 +295,15 @@ private:
   }
 
   void perform(const tell_lost& x) {
+    auto what = x.what;
+    what.group = options_.name;
     log(log_level::warn, x.what.which + " lost: " + to_string(x.what.reason)
                            + (x.what.culprit.empty() ? "" : ", culprit " + x.what.culprit));
     for (const auto& [which, m] : members_)
       if (m.actor)
-        caf::anon_send(m.actor, x.what);
+        caf::anon_send(m.actor, what);
     for (const auto& subscriber : subscribers_)
-      self_->send(caf::actor_cast<group_sink>(subscriber), x.what);
+      self_->send(caf::actor_cast<group_sink>(subscriber), what);
   }
 
   void perform(const stop_member& x) { end_member(x.name, caf::exit_reason::user_shutdown); }
@@ -329,13 +343,14 @@ private:
     apply(machine_.on_lease_released(now(), key, confirmed));
   }
 
-  void perform(const finish_group& x) {
-    log(x.report.is_orderly() ? log_level::info : log_level::warn, to_string(x.report));
+  void perform(const finish_group&) {
+    const auto told = report();
+    log(told.is_orderly() ? log_level::info : log_level::warn, to_string(told));
     for (auto& waiter : waiters_)
-      waiter.deliver(x.report);
+      waiter.deliver(told);
     waiters_.clear();
     for (const auto& subscriber : subscribers_)
-      self_->send(caf::actor_cast<group_sink>(subscriber), x.report);
+      self_->send(caf::actor_cast<group_sink>(subscriber), told);
     for (const auto& [key, lease] : leases_)
       if (lease.is_alive)
         caf::anon_send_exit(lease.lease, caf::exit_reason::user_shutdown);
@@ -345,6 +360,12 @@ private:
   // -- means ------------------------------------------------------------------
 
   instant now() const { return rt_.time.now(); }
+
+  group_report report() const {
+    auto result = machine_.report();
+    result.group = options_.name;
+    return result;
+  }
 
   void log(log_level level, const std::string& line) {
     rt_.log.write(level, name, options_.name + ": " + line);
@@ -360,8 +381,9 @@ private:
   std::map<std::string, held> leases_;
   std::map<std::string, member> members_;
   std::map<caf::actor_addr, std::string> by_address_; // Of members.
+  std::map<caf::actor_addr, std::string> outsiders_;  // Whose end is ours, but not the reverse.
   std::map<caf::actor_addr, std::string> lease_by_address_;
-  std::set<std::string> releasing_;                   // Subjects of leases asked to release.
+  std::set<std::string> releasing_; // Subjects of leases asked to release.
   std::vector<caf::actor_addr> subscribers_;
   std::vector<promise_guard<group_report>> waiters_;
   std::map<std::uint64_t, promise_guard<group_acquired>> acquiring_;

@@ -26,8 +26,9 @@ namespace trunnion {
 inline constexpr std::size_t max_group_members = 10'000;
 
 struct group_options {
-  std::string name;                                   ///< For people.
+  std::string name;                                    ///< For people.
   nanoseconds stop_timeout = std::chrono::seconds{10}; ///< Bound of the whole end.
+  group_sink watcher = {};                             ///< A subscriber from the start, or nobody.
 };
 
 /// Makes an actor a member: the group's fate is its own.
@@ -36,7 +37,8 @@ struct group_join {
   caf::actor member;
   nanoseconds grace = std::chrono::seconds{2}; ///< How long its orderly end may take.
   member_needs needs;                          ///< Names that the group knows.
-  bool may_finish = false; ///< An end without error is no death.
+  bool may_finish = false;                     ///< An end without error is no death.
+  bool is_ours = true;                         ///< Ended with the group; else only its end is ours.
 };
 
 struct group_joined {};

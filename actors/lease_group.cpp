@@ -34,6 +34,11 @@ struct acquisition {
   lease_actor current;               // The one that is being acquired.
 };
 
+/// The guard that a lease with these options has.
+nanoseconds guard_of(const lease_options& options, nanoseconds ttl) {
+  return options.guard.value_or(std::max<nanoseconds>(milliseconds{20}, ttl / 50));
+}
+
 class lease_group_state {
 public:
   using impl = lease_group_actor::extend<takes<refresh_tick>>;
@@ -41,10 +46,7 @@ public:
 
   lease_group_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
                     const caf::strong_actor_ptr& holder)
-    : self_(self),
-      rt_(rt),
-      backend_(backend),
-      holder_(caf::actor_cast<caf::actor_addr>(holder)) {
+    : self_(self), rt_(rt), backend_(backend), holder_(caf::actor_cast<caf::actor_addr>(holder)) {
     self_->monitor(holder);
   }
 
@@ -147,8 +149,8 @@ private:
   void refresh_from_now_on(const lease_actor& lease, const lease_grant& grant,
                            const lease_options& options) {
     const auto id = ++members_begun_;
-    members_.try_emplace(id, member{lease, grant.subject,
-                                    {grant.ttl, guard_of(options, grant.ttl), options.grace}});
+    members_.try_emplace(
+      id, member{lease, grant.subject, {grant.ttl, guard_of(options, grant.ttl), options.grace}});
     by_lease_.emplace(lease.address(), id);
     self_->monitor(lease);
     schedule(id, grant.time_left);

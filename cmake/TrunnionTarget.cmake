@@ -47,6 +47,6 @@ endfunction()
 
 function(reuse_pch_if target)
   if(TARGET ${target})
-    target_precompile_headers(${target} REUSE_FROM trunnion_messages)
+    target_precompile_headers(${target} REUSE_FROM trunnion_pch)
   endif()
 endfunction()

@@ -14,10 +14,11 @@ namespace trunnion {
 
 /// To every member and subscriber, once for each loss: how much time is left to end well.
 struct member_lost {
-  std::string which;   ///< The lease's subject, or the member's name.
+  std::string which; ///< The lease's subject, or the member's name.
   loss_reason reason{};
   std::string culprit; ///< Who caused it, for people.
   nanoseconds close_within{};
+  std::string group; ///< The group's name.
   bool operator==(const member_lost&) const = default;
 };
 
@@ -26,6 +27,7 @@ struct group_report {
   std::vector<lost_lease> abandoned; ///< Lost leases and dead members, in the order of the losses.
   std::vector<std::string> killed;   ///< Members that did not end in time.
   std::vector<std::string> unreleased; ///< Subjects of leases whose release was not confirmed.
+  std::string group;                   ///< The group's name.
   bool operator==(const group_report&) const = default;
   [[nodiscard]] bool is_orderly() const { return abandoned.empty(); }
 };
@@ -78,12 +80,13 @@ struct record_text {
 
 template <class F> auto inspect(F& f, member_lost& x) {
   return fields(f, x, "member_lost", field{"which", x.which}, field{"reason", x.reason},
-                field{"culprit", x.culprit}, field{"close_within", x.close_within});
+                field{"culprit", x.culprit}, field{"close_within", x.close_within},
+                field{"group", x.group});
 }
 
 template <class F> auto inspect(F& f, group_report& x) {
   return fields(f, x, "group_report", field{"abandoned", x.abandoned}, field{"killed", x.killed},
-                field{"unreleased", x.unreleased});
+                field{"unreleased", x.unreleased}, field{"group", x.group});
 }
 
 template <class F> auto inspect(F& f, group_status& x) {

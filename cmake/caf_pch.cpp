@@ -1,0 +1,1 @@
+// The precompiled header is built with this file; there is nothing else in it.
