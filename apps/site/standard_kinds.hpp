@@ -1,0 +1,16 @@
+// The kinds of service that come with the program, and what their configuration may say.
+//
+// Those that are not built in this version are listed all the same, so that a site file may name
+// them and is told so.
+//
+// Threads: a plain function.
+
+#pragma once
+
+#include "trunnion/site/kind_schema.hpp"
+
+namespace trunnion {
+
+[[nodiscard]] const kind_catalogue& standard_kinds();
+
+} // namespace trunnion
