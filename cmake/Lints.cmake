@@ -40,9 +40,11 @@ endforeach()
 file(MAKE_DIRECTORY "${PROJECT_SOURCE_DIR}/build")
 add_test(NAME lint_headers_alone
          COMMAND flock "${PROJECT_SOURCE_DIR}/build/.lock" "${CMAKE_COMMAND}" --build
-                 "${PROJECT_BINARY_DIR}" --target header_check -j2)
+                 "${PROJECT_BINARY_DIR}" --target header_check -j2 -- -k0)
 add_test(NAME lint_headers_alone_can_fail
          COMMAND Python3::Interpreter -B "${PROJECT_SOURCE_DIR}/tests/lint/headers_alone.py")
+add_test(NAME setup_script
+         COMMAND Python3::Interpreter -B "${PROJECT_SOURCE_DIR}/tests/lint/setup_script.py")
 set_tests_properties(lint_headers_alone PROPERTIES TIMEOUT 1200 PROCESSORS 2)
 
 # Real time and real signals: `scripts/test --faults`.

@@ -1,7 +1,8 @@
 // The real world, for programs: clock, chance, log and figures in one place.
 //
-// Make it before the actor system and let it outlive that. What `watch_clock` is given usually
-// sends to an actor: call `unwatch_clock` before its actor system ends.
+// Make it before the actor system and let it outlive that, but after any fork: the log has a
+// thread, which a child would lack. What `watch_clock` is given usually sends to an actor: call
+// `unwatch_clock` before its actor system ends.
 //
 // Threads: `rt` may be called from any; `watch_clock` and `unwatch_clock` from one at a time.
 
