@@ -25,6 +25,7 @@ trunnion_check_headers(backends backends USES trunnion::backends trunnion_flags)
 trunnion_check_headers(runtime apps/runtime USES trunnion::runtime trunnion_flags)
 trunnion_check_headers(site apps/site USES trunnion::site trunnion_flags)
 trunnion_check_headers(kinds apps/kinds USES trunnion::kinds trunnion_flags)
+trunnion_check_headers(runner apps/runner USES trunnion::runner trunnion_flags)
 trunnion_check_headers(tool apps/trunnion USES trunnion::tool trunnion_flags)
 
 add_library(trunnion_test_root INTERFACE)

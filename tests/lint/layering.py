@@ -11,6 +11,7 @@ from lint import Finding, Planted, code_only, files, main, read
 # A folder's name in an include, its place in the tree, and what it may include besides itself. The
 # folder of a file is the longest place that its path begins with.
 LIBRARY = ("messages", "actors", "backends")
+APPS = LIBRARY + ("runtime", "site", "sim", "kinds", "runner")
 LAYERS = {
     "messages": ("messages", ()),
     "actors": ("actors", ("messages",)),
@@ -19,10 +20,11 @@ LAYERS = {
     "site": ("apps/site", LIBRARY),
     "sim": ("apps/sim", LIBRARY),
     "kinds": ("apps/kinds", LIBRARY + ("runtime", "site")),
-    "tool": ("apps/trunnion", LIBRARY + ("runtime", "site", "sim", "kinds")),
-    "apps": ("apps", LIBRARY + ("runtime", "site", "sim", "kinds", "tool")),
-    "bench": ("bench", LIBRARY + ("runtime", "site", "sim", "kinds", "tests")),
-    "tests": ("tests", LIBRARY + ("runtime", "site", "sim", "kinds", "tool")),
+    "runner": ("apps/runner", LIBRARY + ("runtime", "site", "kinds")),
+    "tool": ("apps/trunnion", APPS),
+    "apps": ("apps", APPS + ("tool",)),
+    "bench": ("bench", APPS + ("tests",)),
+    "tests": ("tests", APPS + ("tool",)),
 }
 
 # Headers that cost too much, or would put a library of one folder's own into others' hands.
@@ -92,6 +94,7 @@ PLANTED = [
     _planted("backends/memory/bad.cpp", '"trunnion/actors/x.hpp"', "backends/memory/bad.cpp:2: backends must"),
     _planted("actors/bad.cpp", '"trunnion/runtime/x.hpp"', "actors/bad.cpp:2: actors must not"),
     _planted("apps/site/bad.cpp", '"trunnion/kinds/x.hpp"', "apps/site/bad.cpp:2: site must not"),
+    _planted("apps/kinds/bad.cpp", '"trunnion/runner/x.hpp"', "apps/kinds/bad.cpp:2: kinds must not"),
     _planted("apps/runtime/bad.cpp", '"trunnion/tool/x.hpp"', "apps/runtime/bad.cpp:2: runtime must not"),
     _planted("apps/bad.cpp", '"trunnion/tests/x.hpp"', "apps/bad.cpp:2: apps must not"),
     _planted("actors/bad.cpp", '"x.hpp"', 'actors/bad.cpp:2: write "trunnion/<folder>/'),
