@@ -1,7 +1,7 @@
 // How one speaks with a lease: its requests, what it tells its subscribers, how it stands.
 //
-// Durations only, never instants: a reader may live on a computer with another clock. Who subscribes
-// is known by being the sender.
+// Durations only, never instants: a reader may live on a computer with another clock. Who
+// subscribes is known by being the sender.
 
 #pragma once
 
@@ -41,7 +41,8 @@ struct lease_grant {
 struct keep_record {
   bool operator==(const keep_record&) const = default;
 };
-using record_change = std::variant<keep_record, std::string>; ///< A string is JSON; `null` clears it.
+using record_change
+  = std::variant<keep_record, std::string>; ///< A string is JSON; `null` clears it.
 
 struct lease_refresh {
   record_change record;
@@ -83,8 +84,8 @@ struct lease_inspect {
 /// Local: asks for the `lease_view`, which is never held before the grant.
 struct lease_get_view {};
 
-/// To subscribers, once per episode: no refresh has succeeded for long, and the deadline nears. Time
-/// to bring the hardware to a safe state.
+/// To subscribers, once per episode: no refresh has succeeded for long, and the deadline nears.
+/// Time to bring the hardware to a safe state.
 struct lease_jeopardy {
   trunnion::subject subject;
   nanoseconds time_left{};
@@ -121,15 +122,16 @@ struct lease_status {
   lease_phase phase{};
   std::optional<loss_reason> lost;
   fencing_token token;
-  trunnion::revision revision;  ///< The last known of our entry.
-  nanoseconds ttl{};            ///< In force.
-  nanoseconds time_left{};      ///< To the deadline; zero unless held.
+  trunnion::revision revision; ///< The last known of our entry.
+  nanoseconds ttl{};           ///< In force.
+  nanoseconds time_left{};     ///< To the deadline; zero unless held.
   bool in_jeopardy = false;
-  std::string record = "null";  ///< JSON.
+  std::string record = "null"; ///< JSON.
   std::string owner;
-  std::uint64_t refreshes = 0;  ///< Confirmed.
-  std::uint64_t attempts = 0;   ///< Sent: creates, refreshes and their retries.
-  std::uint64_t unknown = 0;    ///< Attempts whose outcome had to be settled by a read.
+  std::string holder;          ///< The UUID of this incarnation, as in its record.
+  std::uint64_t refreshes = 0; ///< Confirmed.
+  std::uint64_t attempts = 0;  ///< Sent: creates, refreshes and their retries.
+  std::uint64_t unknown = 0;   ///< Attempts whose outcome had to be settled by a read.
   std::uint64_t jeopardies = 0;
   std::optional<nanoseconds> smallest_margin; ///< Left to the deadline when a refresh completed.
   bool operator==(const lease_status&) const = default;
@@ -176,8 +178,7 @@ template <class F> auto inspect(F& f, lease_refreshed& x) {
 }
 
 template <class F> auto inspect(F& f, lease_released& x) {
-  return fields(f, x, "lease_released", field{"lost", x.lost},
-                field{"key_deleted", x.key_deleted});
+  return fields(f, x, "lease_released", field{"lost", x.lost}, field{"key_deleted", x.key_deleted});
 }
 
 template <class F> auto inspect(F& f, lease_subscribe& x) {
@@ -209,7 +210,7 @@ template <class F> auto inspect(F& f, lease_status& x) {
                 field{"lost", x.lost}, field{"token", x.token}, field{"revision", x.revision},
                 field{"ttl", x.ttl}, field{"time_left", x.time_left},
                 field{"in_jeopardy", x.in_jeopardy}, field{"record", x.record},
-                field{"owner", x.owner}, field{"refreshes", x.refreshes},
+                field{"owner", x.owner}, field{"holder", x.holder}, field{"refreshes", x.refreshes},
                 field{"attempts", x.attempts}, field{"unknown", x.unknown},
                 field{"jeopardies", x.jeopardies}, field{"smallest_margin", x.smallest_margin});
 }

@@ -38,6 +38,9 @@ public:
     return wake_up{*due > now ? *due - now : nanoseconds{}, generation_};
   }
 
+  /// What was sent may come late, for the clock has jumped: the next `arm` sends anew.
+  void distrust() { armed_for_.reset(); }
+
   /// Whether a wake-up that came is the one that counts; if so, a next one may be armed.
   [[nodiscard]] bool heed(generation g) {
     if (g != generation_)
