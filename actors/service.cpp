@@ -48,13 +48,27 @@ private:
     self_->monitor(group_);
     self_->request(group_, std::chrono::seconds{5}, group_subscribe{})
       .then([](const group_status&) {}, [this](const caf::error& e) { fail(to_failure(e)); });
-    move_to(service_phase::waiting, options_.waits_for_lease ? "stands by" : "takes its lease");
-    acquire({entity_lease()}, [this] {
-      if (options_.further_leases.empty())
-        start_members();
-      else
-        acquire(further(), [this] { start_members(); });
-    });
+    move_to(service_phase::waiting,
+            options_.waits_for_lease ? "waits for its lease" : "takes its lease");
+    acquire({entity_lease()}, [this] { await_services(0); });
+  }
+
+  /// One after the other, from the n-th on; then takes the further leases.
+  void await_services(std::size_t n) {
+    if (phase_ != service_phase::waiting)
+      return; // Stopped meanwhile.
+    if (n == options_.depends_on.size())
+      return acquire(further(), [this] { start_members(); });
+    const auto& which = options_.depends_on[n];
+    move_to(service_phase::waiting, "waits for " + which);
+    // No timeout of our own: it may have to be repaired first.
+    self_->request(options_.services, caf::infinite, await_service{which})
+      .then(
+        [this, n, which](const running_service& x) {
+          join({.name = which, .member = x.actor, .is_ours = false});
+          await_services(n + 1);
+        },
+        [this](const caf::error& error) { fail(to_failure(error)); });
   }
 
   lease_options lease_for(const subject& key) const {
@@ -79,6 +93,8 @@ private:
   }
 
   void acquire(std::vector<lease_options> wanted, std::function<void()> then) {
+    if (wanted.empty())
+      return then();
     // No timeout of our own: a standby waits for as long as it takes.
     self_->request(group_, caf::infinite, group_acquire{std::move(wanted)})
       .then(
@@ -93,8 +109,6 @@ private:
     if (phase_ != service_phase::waiting)
       return; // Stopped meanwhile.
     move_to(service_phase::starting, "holds its lease");
-    for (const auto& x : options_.dependencies)
-      join({.name = x.name, .member = x.actor, .is_ours = false});
     const member_context context{self_->system(), rt_, backend_, options_.entity, leases_};
     for (const auto& x : options_.members) {
       const auto actor = x.start(context);
@@ -271,9 +285,9 @@ outcome<service_actor> start_service(caf::actor_system& sys, const runtime& rt,
   if (options.entity.text().size() + 1 + entity_lease_property.size() > max_subject_length)
     return refuse("the entity's path leaves no room for its lease's key");
   std::set<std::string> names;
-  for (const auto& x : options.dependencies)
-    if (!x.actor || !names.insert(x.name).second)
-      return refuse("dependencies need an actor and different names");
+  for (const auto& x : options.depends_on)
+    if (!options.services || !names.insert(x).second)
+      return refuse("dependencies need different names, and somebody who knows them");
   for (const auto& x : options.members)
     if (!x.start || x.name.empty() || !names.insert(x.name).second)
       return refuse("members need a function and different names");

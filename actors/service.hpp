@@ -48,11 +48,16 @@ struct service_member {
   member_needs needs = {};
 };
 
-/// Another actor that the service cannot do without, such as another service.
-struct service_dependency {
+/// Is answered with the actor of a service once that runs.
+struct await_service {
   std::string name;
+};
+struct running_service {
   caf::actor actor;
 };
+
+/// Knows the services that others may depend on, and always answers in the end.
+using service_source = caf::typed_actor<answers<await_service, running_service>>;
 
 struct service_options {
   service_info info;
@@ -63,8 +68,9 @@ struct service_options {
   nanoseconds grace = std::chrono::seconds{2}; ///< Of all its leases: see `lease_options`.
   std::string owner;                           ///< For people, in the leases' records.
   std::vector<subject> further_leases;         ///< Taken after the entity's, all or none.
-  std::vector<service_dependency> dependencies;
-  std::vector<service_member> members; ///< In order of start.
+  std::vector<std::string> depends_on;         ///< Services whose end is this one's, too.
+  service_source services = {};                ///< Who knows them; needed if there are any.
+  std::vector<service_member> members;         ///< In order of start.
   nanoseconds stop_timeout = std::chrono::seconds{10};
   group_sink
     watcher; ///< Told of the losses and the end of the group, also if the service is killed.
@@ -75,3 +81,6 @@ outcome<service_actor> start_service(caf::actor_system& sys, const runtime& rt,
                                      const backend_actor& backend, service_options options);
 
 } // namespace trunnion
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::await_service)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::running_service)

@@ -42,7 +42,8 @@ template <class State> struct state_holder {
 
 namespace detail {
 
-/// What every actor of ours does before its first message: nothing unexpected ends it or is printed.
+/// What every actor of ours does before its first message: nothing unexpected ends it or is
+/// printed.
 template <class Pointer> void set_quiet_defaults(Pointer self) {
   self->set_default_handler(caf::drop); // CAF's own print on standard output.
   self->set_down_handler([](const caf::down_msg&) {});
@@ -64,9 +65,9 @@ typename State::impl spawn_state_with(Spawner& spawner, const Args&... args) {
 
 /// Starts an actor whose state is a `State(self, args...)` with a `make_behavior()` for
 /// `State::impl`, its typed interface with all private messages.
-template <class State, class... Args>
+template <class State, caf::spawn_options Options = caf::no_spawn_options, class... Args>
 typename State::impl spawn_state(caf::actor_system& sys, const Args&... args) {
-  return detail::spawn_state_with<State, caf::no_spawn_options>(sys, args...);
+  return detail::spawn_state_with<State, Options>(sys, args...);
 }
 
 /// The actor that the current message came from, as a `Handle`; unchecked, as in every protocol

@@ -1,8 +1,8 @@
 // A promise that cannot be forgotten.
 //
-// In CAF 0.17 a caller hangs until its timeout if the promise is dropped, or if the actor that holds
-// it is killed. A guard answers in its destructor what was not answered before. An actor that keeps
-// its guards in its state thus answers every caller, however it ends: CAF destroys the state.
+// In CAF 0.17 a caller hangs until its timeout if the promise is dropped, or if the actor that
+// holds it is killed. A guard answers in its destructor what was not answered before. An actor that
+// keeps its guards in its state thus answers every caller, however it ends: CAF destroys the state.
 //
 // Threads: used by the actor that made the promise, and kept in its state. A promise refers to its
 // actor, so a guard kept elsewhere would keep the actor's memory.

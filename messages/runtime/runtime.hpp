@@ -2,8 +2,8 @@
 // and the bounds of its queues.
 //
 // An actor that reads a clock by itself cannot be tested in virtual time, nor run twice with one
-// result. So all of it comes in from outside, as interfaces without an implementation here; the real
-// ones are in `apps/runtime`, those of tests in `tests/fixtures`.
+// result. So all of it comes in from outside, as interfaces without an implementation here; the
+// real ones are in `apps/runtime`, those of tests in `tests/fixtures`.
 //
 // Threads: CAF moves actors between threads, so implementations are called from several at once.
 // They must neither block nor throw, and must outlive the actor system.

@@ -1,0 +1,68 @@
+// Runs a site: starts its services, starts again what failed, and ends all of it in order.
+//
+// All instances start at once; each waits for its entity's lease, then for the services that it
+// depends on. What fails is started again under the site's restart policy
+// (`restart_intensity.hpp`), and then waits for its lease like a standby, which may have taken over
+// meanwhile. The end takes standbys first, so that none takes over, then the others, each after all
+// that depend on it.
+//
+// End: by `site_stop` or an exit message, within the site's stop timeout plus a second: what is
+// left then is killed, and its leases release themselves. A site whose services have all ended for
+// good ends by itself. Threads: an ordinary actor that never blocks. Local: its messages carry
+// handles.
+
+#pragma once
+
+#include "trunnion/kinds/kind.hpp"
+#include "trunnion/messages/interfaces.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trunnion {
+
+/// How a site ended.
+struct site_end {
+  std::uint64_t restarts = 0;
+  std::vector<std::string> down;   ///< Instances that failed once too often, and stayed down.
+  std::vector<std::string> killed; ///< Instances that did not end in time.
+};
+
+/// Ends the site in order; is answered when all is over.
+struct site_stop {};
+
+/// Is answered when the site is over.
+struct site_wait_ended {};
+
+/// A drill: kills the running instance of a service, as a crash would.
+struct site_kill {
+  std::string service;
+};
+struct site_killed {};
+
+using site_runner_actor
+  = caf::typed_actor<answers<site_stop, site_end>, answers<site_wait_ended, site_end>,
+                     answers<site_kill, site_killed>, answers<await_service, running_service>>;
+
+struct site_run_options {
+  site_model site;
+  std::vector<std::string> only; ///< Names of services; empty for all.
+  std::string owner;             ///< For people, in the leases' records: `host/pid`.
+  group_sink watcher;            ///< Told of losses and ends of the services' groups.
+  service_sink listener;         ///< Told of the services' phases.
+};
+
+/// Starts the services of a site. Fails with `invalid_argument` if `only` names no service, or
+/// leaves out one that another depends on; `unsupported` if a kind that is to run is not built.
+/// `kinds` and `devices` must outlive the actor.
+outcome<site_runner_actor> run_site(caf::actor_system& sys, const runtime& rt,
+                                    const backend_actor& backend, const kind_registry& kinds,
+                                    device_directory& devices, const site_run_options& options);
+
+} // namespace trunnion
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::site_end)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::site_stop)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::site_wait_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::site_kill)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::site_killed)

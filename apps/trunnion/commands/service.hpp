@@ -1,0 +1,37 @@
+// The verbs of `trunnion service`.
+
+#pragma once
+
+#include "trunnion/messages/runtime/runtime.hpp"
+#include "trunnion/tool/options.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trunnion {
+
+/// A drill: what happens to which service, and how long after the start.
+struct service_drill {
+  std::string service; ///< Its running instance is killed.
+  nanoseconds after{};
+};
+
+struct service_run_options {
+  std::string file;
+  std::vector<std::string> only;     ///< Names of services; empty for all.
+  std::vector<std::string> settings; ///< `PATH=VALUE`.
+  std::optional<nanoseconds> lasting; ///< `--for`: ends by itself after that.
+  std::vector<service_drill> drills;
+  bool check = false; ///< Only checks the file.
+};
+
+/// Runs a site until a signal, `--for`, or its end. The story goes to standard output, logs to
+/// standard error. Returns the exit status: 0 when it was asked to end and ended in order, 2 for a
+/// wrong file, 6 when the backend cannot be reached or all services are down for good.
+int run_service(const global_options& globals, const service_run_options& options);
+
+/// Checks a site file and says what is wrong with it, or not built in this version.
+int check_service(const global_options& globals, const service_run_options& options);
+
+} // namespace trunnion
