@@ -155,7 +155,8 @@ private:
     machine_.add_member(x.name, x.grace, x.needs);
     members_.emplace(x.name, member{x.member, x.may_finish});
     by_address_.emplace(x.member.address(), x.name);
-    self_->link_to(x.member); // So that it ends if we are killed.
+    // Should we be killed. Not a link, by which a member's kill would kill us.
+    self_->send(leases_actor_, group_guard{x.member, x.grace});
     return group_joined{};
   }
 
@@ -266,8 +267,6 @@ private:
   }
 
   void on_exit(caf::exit_msg& x) {
-    if (by_address_.contains(x.source))
-      return; // Of a link; the down message says the same.
     end_with_ = x.reason ? std::move(x.reason) : caf::error{caf::exit_reason::user_shutdown};
     apply(machine_.on_stop(now()));
     quit_if_over();

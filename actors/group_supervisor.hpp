@@ -8,8 +8,8 @@
 //
 // Who cleans up when something dies: the owner dies - the group ends in order, its loss reported; a
 // lease's actor dies - the supervisor deletes its key at its last revision; the supervisor dies, of
-// whatever reason - its leases monitor it and release themselves, its members are linked to it and
-// end; all at once - the TTL. Nothing outlives `close_by` by more than a second.
+// whatever reason - its leases monitor it and release themselves, and its lease group ends its
+// members; all at once - the TTL. Nothing outlives `close_by` by more than a second.
 //
 // End: by an exit message, after it has ended the group in order; or with its owner, likewise.
 // Threads: an ordinary actor that never blocks. Local: its messages carry handles.

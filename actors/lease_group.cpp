@@ -16,9 +16,13 @@ struct refresh_tick {
   trunnion::generation generation;
 };
 
+/// Private: orphaned members have had their grace.
+struct orphan_tick {};
+
 } // namespace trunnion
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::refresh_tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::orphan_tick)
 
 namespace trunnion {
 namespace {
@@ -41,7 +45,7 @@ nanoseconds guard_of(const lease_options& options, nanoseconds ttl) {
 
 class lease_group_state {
 public:
-  using impl = lease_group_actor::extend<takes<refresh_tick>>;
+  using impl = lease_group_actor::extend<takes<refresh_tick>, takes<orphan_tick>>;
   static constexpr const char* name = "lease_group";
 
   lease_group_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
@@ -53,15 +57,22 @@ public:
   impl::behavior_type make_behavior() {
     self_->set_down_handler([this](caf::down_msg& x) {
       if (x.source == holder_)
-        self_->quit(std::move(x.reason)); // The leases monitor it themselves.
-      else
+        on_holder_down();
+      else if (guarded_.erase(x.source) == 0)
         on_lease_down(x.source);
+      else if (is_orphaned_ && guarded_.empty())
+        self_->quit();
     });
     return {
       [this](group_acquire& x) { return on_acquire(x); },
       [this](const group_use_records& x) { records_ = x.source; },
+      [this](const group_guard& x) {
+        self_->monitor(x.member);
+        guarded_[x.member.address()] = x.grace;
+      },
       [this](const get_refresh_figures&) { return figures(); },
       [this](const refresh_tick& x) { on_tick(x); },
+      [this](const orphan_tick&) { end_orphans(caf::exit_reason::kill); },
     };
   }
 
@@ -215,6 +226,26 @@ private:
     }
   }
 
+  // -- the holder's death -----------------------------------------------------
+
+  /// The leases monitor the holder themselves; its members do not.
+  void on_holder_down() {
+    is_orphaned_ = true;
+    members_.clear();
+    if (guarded_.empty())
+      return self_->quit();
+    const auto longest
+      = std::ranges::max_element(guarded_, {}, [](const auto& guarded) { return guarded.second; });
+    self_->delayed_send(self_, longest->second, orphan_tick{});
+    end_orphans(caf::exit_reason::user_shutdown);
+  }
+
+  void end_orphans(caf::exit_reason reason) {
+    for (const auto& [address, grace] : guarded_)
+      if (const auto orphan = caf::actor_cast<caf::actor>(address))
+        caf::anon_send_exit(orphan, reason);
+  }
+
   void on_lease_down(const caf::actor_addr& who) {
     if (const auto found = by_lease_.find(who); found != by_lease_.end())
       forget(found->second);
@@ -234,6 +265,8 @@ private:
   backend_actor backend_;
   caf::actor_addr holder_; // Weak: a group keeps nobody alive.
   record_source records_;
+  std::map<caf::actor_addr, nanoseconds> guarded_; // Members of the holder, and their graces.
+  bool is_orphaned_ = false;
   std::map<std::uint64_t, acquisition> acquisitions_;
   std::unordered_map<member_id, member> members_; // For look-up only.
   std::map<caf::actor_addr, member_id> by_lease_;

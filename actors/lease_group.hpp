@@ -8,8 +8,9 @@
 // groups that want the same keys cannot block each other for ever. What is held while the next is
 // waited for is refreshed meanwhile.
 //
-// End: with its holder, or by an exit message; the leases are their holder's and stay.
-// Threads: an ordinary actor that never blocks. Local: its messages carry handles.
+// End: by an exit message; or with its holder, whose members it then ends in the holder's place.
+// The leases are their holder's, and look after themselves. Threads: an ordinary actor that never
+// blocks. Local: its messages carry handles.
 
 #pragma once
 
@@ -41,6 +42,13 @@ struct group_use_records {
   record_source source;
 };
 
+/// A member that must not outlive the holder: should the holder die, it is ended in order, and
+/// killed if that takes longer than its grace.
+struct group_guard {
+  caf::actor member;
+  nanoseconds grace{};
+};
+
 struct refresh_figures {
   std::uint64_t leases = 0;       ///< Being refreshed.
   std::uint64_t refreshes = 0;    ///< Confirmed.
@@ -50,7 +58,7 @@ struct get_refresh_figures {};
 
 using lease_group_actor
   = caf::typed_actor<answers<group_acquire, group_acquired>, takes<group_use_records>,
-                     answers<get_refresh_figures, refresh_figures>>;
+                     takes<group_guard>, answers<get_refresh_figures, refresh_figures>>;
 
 /// Bound of the leases of one group; more are refused as `overloaded`.
 inline constexpr std::size_t max_group_leases = 200'000;
@@ -65,5 +73,6 @@ lease_group_actor spawn_lease_group(caf::actor_system& sys, const runtime& rt,
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::group_acquire)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::group_acquired)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::group_use_records)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::group_guard)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::refresh_figures)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::get_refresh_figures)

@@ -202,13 +202,12 @@ BOOST_AUTO_TEST_CASE(stopping_a_standby_while_it_waits_leaves_nothing_behind) {
 
 BOOST_AUTO_TEST_CASE(subscribers_are_told_of_each_phase) {
   std::vector<service_phase> told;
-  const auto listener
-    = track(system.spawn([&](service_sink::pointer) -> service_sink::behavior_type {
-        return {[&](const service_event& x) { told.push_back(x.phase); }};
-      }));
   const auto service = start(camera());
-  caf::send_as(listener, service, service_subscribe{});
-  run();
+  track(system.spawn([&](service_sink::pointer me) -> service_sink::behavior_type {
+    me->request(service, 1s, service_subscribe{})
+      .then([](const service_status&) {}, [](const caf::error&) {});
+    return {[&](const service_event& x) { told.push_back(x.phase); }};
+  }));
   (void)ask<group_report>(service, service_stop{});
   advance(1s);
   const std::vector expected{service_phase::running, service_phase::stopping,
