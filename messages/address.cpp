@@ -132,8 +132,8 @@ subject::subject(const entity& owner, const property& prop)
 }
 
 outcome<subject> subject::make(const entity& owner, const property& prop) {
-  const auto length = owner.text().size() + 1 + prop.text().size();
-  if (length > max_subject_length + (owner.is_root() ? 1 : 0))
+  const auto dots = owner.is_root() || prop.kind() == property_kind::none ? 0U : 1U;
+  if (owner.text().size() + dots + prop.text().size() > max_subject_length)
     return refuse(owner.text() + "." + std::string{prop.text()}, max_subject_length,
                   "a subject has at most 512 characters");
   return subject{owner, prop};

@@ -7,26 +7,20 @@ namespace trunnion {
 namespace {
 
 failure from_caf(const caf::error& x) {
-  failure result{.text = caf::to_string(x)};
-  if (x.category() != caf::atom("system")) {
-    result.code = error_code::internal;
+  // Such as an actor's end in the middle of a request: what it did before is not known.
+  failure result{.certainty = certainty::unknown, .text = caf::to_string(x)};
+  if (x.category() != caf::atom("system"))
     return result;
-  }
   switch (static_cast<caf::sec>(x.code())) {
   case caf::sec::request_timeout:
     return {error_code::timeout, certainty::unknown, "", "no answer in time", {}};
   case caf::sec::request_receiver_down:
     // Also given to a request that was still queued when its receiver ended, so it did not run.
-    return {error_code::backend_unavailable, certainty::not_applied, "",
-            "the other side has ended", {}};
+    return {
+      error_code::backend_unavailable, certainty::not_applied, "", "the other side has ended", {}};
   case caf::sec::unexpected_message:
-  case caf::sec::unexpected_response:
-    result.code = error_code::backend_protocol;
-    result.certainty = certainty::unknown;
-    return result;
-  default:
-    result.certainty = certainty::unknown;
-    return result;
+  case caf::sec::unexpected_response: result.code = error_code::backend_protocol; return result;
+  default: return result;
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // What a user, a file or a peer hands in is validated whole by simdjson's DOM: one value, valid
 // UTF-8, nesting at most 64 deep, no object with two members of one name. Errors are values that
-// name the place.
+// name the place as far as it is known: the byte, or the member as a JSON pointer. Numbers must fit
+// 64 bits or a double, since readers could not keep others apart.
 //
 // Threads: any; `json_writer` is used by one at a time.
 
@@ -17,10 +18,12 @@
 
 namespace trunnion {
 
-inline constexpr std::size_t max_json_depth = 64;
+inline constexpr std::size_t max_json_depth = 64; ///< Objects and arrays inside each other.
 
-/// Whether `text` is one JSON value by the rules above; else `invalid_argument`.
-[[nodiscard]] outcome<void> check_json(std::string_view text);
+/// Whether `text` is one JSON value by the rules above; else `invalid_argument`. A `max_depth` over
+/// the usual one is for values that stand inside an object of ours.
+[[nodiscard]] outcome<void> check_json(std::string_view text,
+                                       std::size_t max_depth = max_json_depth);
 
 /// Writes one JSON value, compact, member by member. Text that is not UTF-8 is mended with U+FFFD;
 /// a number that is not finite is written as `null`.

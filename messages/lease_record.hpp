@@ -6,8 +6,9 @@
 // none. We write UTC with `Z` and six digits. A *broken* marker is a record without `holder`, with
 // `broken: {by, reason, at}`.
 //
-// JSON from outside is validated whole: depth at most 64, no duplicate members. `record` may be any
-// JSON value, and is kept byte for byte.
+// JSON from outside is validated whole: no duplicate members, depth at most 64. `record` may be any
+// JSON value that `check_json` accepts, and is kept byte for byte; the object around it does not
+// count for its depth.
 //
 // Threads: plain values and pure functions.
 
@@ -26,8 +27,8 @@ inline constexpr std::uint32_t lease_record_version = 1;
 
 /// A moment as somebody wrote it down.
 struct record_time {
-  wall_time at;           ///< As if it were UTC, where there is no zone.
-  bool has_zone = true;   ///< False: the writer's local time, whatever that was.
+  wall_time at;         ///< As if it were UTC, where there is no zone.
+  bool has_zone = true; ///< False: the writer's local time, whatever that was.
   bool operator==(const record_time&) const = default;
 };
 
@@ -42,18 +43,19 @@ struct broken_marker {
 struct lease_record {
   record_time acquired_at;
   record_time refreshed_at;
-  std::string record = "null";           ///< JSON text, byte for byte as the holder gave it.
-  std::optional<std::string> holder;     ///< A UUID, one for each incarnation of a holder.
-  std::uint64_t renewal = 0;             ///< Counts the refreshes of this incarnation.
-  std::optional<fencing_token> token;    ///< From the first refresh on.
-  std::optional<milliseconds> ttl;       ///< `ttl_ms`: what was in force at this write.
-  std::string owner;                     ///< For people, `host/pid`.
-  std::uint32_t version = 0;             ///< `v`; zero: a peer's record without one.
+  std::string record = "null";        ///< JSON text, byte for byte as the holder gave it.
+  std::optional<std::string> holder;  ///< A UUID, one for each incarnation of a holder.
+  std::uint64_t renewal = 0;          ///< Counts the refreshes of this incarnation.
+  std::optional<fencing_token> token; ///< From the first refresh on.
+  std::optional<milliseconds> ttl;    ///< `ttl_ms`: what was in force at this write.
+  std::string owner;                  ///< For people, `host/pid`.
+  std::uint32_t version = 0;          ///< `v`; zero: a peer's record without one.
   std::optional<broken_marker> broken;
   bool operator==(const lease_record&) const = default;
 };
 
-/// Writes a record as one line of JSON.
+/// Writes a record as JSON, without white space of its own. A record without `holder` is written
+/// with those members of ours that it has. `record` must have passed `check_json`.
 [[nodiscard]] std::string encode(const lease_record& x);
 
 /// Reads what we or the peer wrote. Fails with `storage_damaged` and the place.
@@ -63,7 +65,8 @@ struct lease_record {
 [[nodiscard]] std::string time_text(wall_time at);
 
 /// Reads ISO 8601 with or without fraction (any number of digits), `T` or a space, `Z`, an offset
-/// `+01:00`, `+0100`, `+01`, or no zone.
+/// `+01:00`, `+0100`, `+01`, or no zone. Times that do not fit, before 1677 or after 2262, become
+/// the first or the last that does.
 [[nodiscard]] std::optional<record_time> parse_time(std::string_view text);
 
 } // namespace trunnion

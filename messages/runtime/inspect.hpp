@@ -9,11 +9,13 @@
 #include <caf/error.hpp>
 #include <caf/meta/load_callback.hpp>
 #include <caf/meta/type_name.hpp>
+#include <caf/none.hpp>
 #include <caf/optional.hpp>
 #include <caf/sec.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -92,3 +94,27 @@ typename Inspector::result_type inspect(Inspector& f, std::variant<Ts...>& x) {
 }
 
 } // namespace caf
+
+namespace caf::detail { // The printer is looked up here; it shows what is there, or `none`.
+
+class stringification_inspector;
+
+template <class T> void inspect(stringification_inspector& f, std::optional<T>& x) {
+  if (x)
+    f(*x);
+  else
+    f(none);
+}
+
+template <class... Ts> void inspect(stringification_inspector& f, std::variant<Ts...>& x) {
+  std::visit(
+    [&]<class T>(const T& value) {
+      if constexpr (std::is_same_v<T, std::monostate>)
+        f(none);
+      else
+        f(value);
+    },
+    x);
+}
+
+} // namespace caf::detail
