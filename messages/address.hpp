@@ -8,8 +8,8 @@
 // A segment or name is 1 to 128 characters of `A-Z a-z 0-9 - _ / =`; a whole subject is at most 512
 // characters; `_EVENTS` is reserved. Errors are `invalid_subject` with the text and the position.
 //
-// Patterns are subjects, too: `a.*` stands for the own properties of `a`, `a.>` for everything below
-// it. They can be read, listed and watched, never written.
+// Patterns are subjects, too: `a.*` stands for the own properties of `a`, `a.>` for everything
+// below it. They can be read, listed and watched, never written.
 //
 // Threads: plain values.
 
@@ -151,6 +151,21 @@ template <class Visitor> void for_each_segment(std::string_view text, Visitor vi
     const auto dot = text.find('.');
     visit(text.substr(0, dot));
     text = dot == std::string_view::npos ? std::string_view{} : text.substr(dot + 1);
+  }
+}
+
+template <class F> typename F::result_type inspect(F& f, entity& x) {
+  if constexpr (F::reads_state) {
+    auto text = x.text();
+    return f(text);
+  } else {
+    std::string text;
+    auto result = f(text);
+    if (auto parsed = entity::parse(text))
+      x = std::move(*parsed);
+    else
+      return caf::sec::invalid_argument;
+    return result;
   }
 }
 

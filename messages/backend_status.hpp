@@ -34,14 +34,13 @@ template <class F> auto inspect(F& f, get_backend_status& x) {
 }
 
 template <class F> auto inspect(F& f, backend_status& x) {
-  return fields(f, x, "backend_status", field{"location", x.location}, field{"epoch", x.epoch},
-                field{"revision", x.revision}, field{"keys", x.keys},
-                field{"tombstones", x.tombstones}, field{"messages", x.messages},
-                field{"sessions", x.sessions}, field{"watches", x.watches},
-                field{"unseen_parts", x.unseen_parts},
-                field{"pending_changes", x.pending_changes}, field{"queued", x.queued},
-                field{"operations", x.operations}, field{"refused", x.refused},
-                field{"expired", x.expired}, field{"resent", x.resent});
+  return fields(
+    f, x, "backend_status", field{"location", x.location}, field{"epoch", x.epoch},
+    field{"revision", x.revision}, field{"keys", x.keys}, field{"tombstones", x.tombstones},
+    field{"messages", x.messages}, field{"sessions", x.sessions}, field{"watches", x.watches},
+    field{"unseen_parts", x.unseen_parts}, field{"pending_changes", x.pending_changes},
+    field{"queued", x.queued}, field{"operations", x.operations}, field{"refused", x.refused},
+    field{"expired", x.expired}, field{"resent", x.resent});
 }
 
 } // namespace trunnion

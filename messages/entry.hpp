@@ -1,8 +1,8 @@
 // What a key-value store holds, and how its history is counted.
 //
 // A revision grows with every write within one epoch of a store; an epoch is one life of a store's
-// revision sequence. A fencing token is both, taken when a lease was acquired, so that it grows with
-// every acquisition, the same owner's too. Tokens of different stores do not compare.
+// revision sequence. A fencing token is both, taken when a lease was acquired, so that it grows
+// with every acquisition, the same owner's too. Tokens of different stores do not compare.
 //
 // Threads: plain values.
 
@@ -58,10 +58,10 @@ enum class tombstone_cause : std::uint8_t { deleted = 1, purged, expired };
 /// A key's state: a value, or a tombstone.
 struct entry {
   trunnion::subject subject;
-  trunnion::payload payload;               ///< Empty for a tombstone.
-  trunnion::revision revision;             ///< Of the write, or of the tombstone.
-  wall_time written;                       ///< By the store's clock.
-  std::optional<nanoseconds> time_left;    ///< If it has a TTL; at the moment of answering.
+  trunnion::payload payload;                ///< Empty for a tombstone.
+  trunnion::revision revision;              ///< Of the write, or of the tombstone.
+  wall_time written;                        ///< By the store's clock.
+  std::optional<nanoseconds> time_left;     ///< If it has a TTL; at the moment of answering.
   std::optional<tombstone_cause> tombstone; ///< Set for a tombstone.
   bool skipped_delete = false; ///< In a watch: a deletion lay between this and what was told last.
   bool unmarked = false;       ///< An expiry without a revision of its own; `revision` is the last.

@@ -13,13 +13,12 @@
 
 #include <caf/error.hpp>
 
-#include <tl/expected.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <variant>
 #include <vector>
 

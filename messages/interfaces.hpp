@@ -1,8 +1,8 @@
 // All typed handles, in one place to read: who understands what.
 //
 // Each public handle is the smallest protocol; private ticks extend it inside its actor's file and
-// are not seen here. No message that crosses actor systems carries a handle: the sink of a watch or a
-// subscription is its sender.
+// are not seen here. No message that crosses actor systems carries a handle: the sink of a watch or
+// a subscription is its sender.
 //
 // Every request ends by an answer or an error, also when the actor that was asked is killed; give
 // each a finite timeout all the same, since a lost connection swallows requests.
@@ -28,15 +28,12 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::monitor_wait_for)
 namespace trunnion {
 
 /// A store and a bus; `docs/architecture.md` lists the engines.
-using backend_actor
-  = caf::typed_actor<answers<kv_get, kv_entry>, answers<kv_create, kv_written>,
-                     answers<kv_update, kv_written>, answers<kv_delete, kv_deleted>,
-                     answers<kv_list, watch_opened>, answers<watch, watch_opened>,
-                     takes<watch_credit>, takes<rewatch>, takes<unwatch>,
-                     answers<publish, published>, answers<consume, consuming>,
-                     takes<stream_credit>, takes<unconsume>,
-                     answers<get_capabilities, capabilities>,
-                     answers<get_backend_status, backend_status>>;
+using backend_actor = caf::typed_actor<
+  answers<kv_get, kv_entry>, answers<kv_create, kv_written>, answers<kv_update, kv_written>,
+  answers<kv_delete, kv_deleted>, answers<kv_list, watch_opened>, answers<watch, watch_opened>,
+  takes<watch_credit>, takes<rewatch>, takes<unwatch>, answers<publish, published>,
+  answers<consume, consuming>, takes<stream_credit>, takes<unconsume>,
+  answers<get_capabilities, capabilities>, answers<get_backend_status, backend_status>>;
 
 /// What the one who watches or lists understands.
 using watch_sink = caf::typed_actor<takes<watch_part>, takes<watch_lost>>;
@@ -46,8 +43,7 @@ using stream_sink = caf::typed_actor<takes<stream_part>, takes<stream_lost>>;
 
 using lease_actor
   = caf::typed_actor<answers<lease_await, lease_grant>, answers<lease_refresh, lease_refreshed>,
-                     answers<lease_release, lease_released>,
-                     answers<lease_subscribe, lease_status>,
+                     answers<lease_release, lease_released>, answers<lease_subscribe, lease_status>,
                      answers<lease_wait_ended, lease_ended>, answers<lease_inspect, lease_status>,
                      answers<lease_get_view, lease_view>, takes<clock_jumped>>;
 
@@ -80,7 +76,7 @@ using kv_monitor_actor
 using service_sink = caf::typed_actor<takes<service_event>>;
 
 using service_actor
-  = caf::typed_actor<answers<service_subscribe, service_status>, answers<service_stop, group_report>,
-                     answers<service_inspect, service_status>>;
+  = caf::typed_actor<answers<service_subscribe, service_status>,
+                     answers<service_stop, group_report>, answers<service_inspect, service_status>>;
 
 } // namespace trunnion

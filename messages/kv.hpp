@@ -1,8 +1,8 @@
 // The key-value operations of a backend, and their answers.
 //
 // A TTL belongs to the write that carries it: a later write without one makes the key permanent. It
-// is rounded up to the engine's resolution before use, and the answer carries the TTL in force. Zero,
-// negative or over 365 days is `invalid_argument`. A key never expires early.
+// is rounded up to the engine's resolution before use, and the answer carries the TTL in force.
+// Zero, negative or over 365 days is `invalid_argument`. A key never expires early.
 //
 // Every operation takes one exact subject (`is_name`); a pattern, `none` or `events` is refused as
 // `invalid_subject`.

@@ -1,9 +1,9 @@
 // Whether a lease is still held, for the code that is about to touch the hardware.
 //
 // A message may be late; a look at the clock is not. A view is a small copyable object that any
-// thread may ask, right before each command, without waiting for an actor: `held` compares an atomic
-// deadline with the runtime's clock. Give the token along with the command, so that a fence at the
-// device can refuse it if the look was too early after all.
+// thread may ask, right before each command, without waiting for an actor: `held` compares an
+// atomic deadline with the runtime's clock. Give the token along with the command, so that a fence
+// at the device can refuse it if the look was too early after all.
 //
 // Local: it shares memory with the lease's actor, and never crosses actor systems.
 // Threads: any, without locks; `lease_cell` is written by the lease's actor alone.

@@ -1,8 +1,8 @@
 // How one speaks with a monitor of keys: subscribe, and get a snapshot and then the changes.
 //
-// Parts are numbered from 1 for each subscriber. Credit is absolute: parts up to `up_to` may be sent;
-// while there is none, changes are coalesced for each key, so that a slow subscriber costs at most
-// one entry for each key. Between actors of one system no message is lost, so parts are not
+// Parts are numbered from 1 for each subscriber. Credit is absolute: parts up to `up_to` may be
+// sent; while there is none, changes are coalesced for each key, so that a slow subscriber costs at
+// most one entry for each key. Between actors of one system no message is lost, so parts are not
 // repeated.
 
 #pragma once
@@ -32,13 +32,15 @@ struct monitor_unsubscribe {
   bool operator==(const monitor_unsubscribe&) const = default;
 };
 
-/// To subscribers. `snapshot` parts up to `snapshot_end`, then `change` parts. After an interruption
-/// that lost history, deletions are worked out and told as changes: there is no `resync`.
+/// To subscribers. `snapshot` parts up to `snapshot_end`, then `change` parts. After an
+/// interruption that lost history, deletions are worked out and told as changes: there is no
+/// `resync`.
 struct monitor_part {
   std::uint64_t seq = 0;
   part_kind kind{};
-  trunnion::revision revision;
+  trunnion::revision revision; ///< All up to it is told by this part and those before it.
   std::vector<entry> entries;
+  trunnion::epoch epoch; ///< Of the store; revisions compare within one.
   bool operator==(const monitor_part&) const = default;
 };
 
@@ -98,7 +100,8 @@ template <class F> auto inspect(F& f, monitor_unsubscribe& x) {
 }
 template <class F> auto inspect(F& f, monitor_part& x) {
   return fields(f, x, "monitor_part", field{"seq", x.seq}, field{"kind", x.kind},
-                field{"revision", x.revision}, field{"entries", x.entries});
+                field{"revision", x.revision}, field{"entries", x.entries},
+                field{"epoch", x.epoch});
 }
 template <class F> auto inspect(F& f, monitor_health& x) {
   return fields(f, x, "monitor_health", field{"healthy", x.healthy}, field{"text", x.text});
@@ -117,8 +120,8 @@ template <class F> auto inspect(F& f, monitor_status& x) {
   return fields(f, x, "monitor_status", field{"pattern", x.pattern}, field{"healthy", x.healthy},
                 field{"age", x.age}, field{"revision", x.revision}, field{"keys", x.keys},
                 field{"subscribers", x.subscribers}, field{"waiters", x.waiters},
-                field{"gaps", x.gaps}, field{"resyncs", x.resyncs},
-                field{"reopened", x.reopened}, field{"pending", x.pending});
+                field{"gaps", x.gaps}, field{"resyncs", x.resyncs}, field{"reopened", x.reopened},
+                field{"pending", x.pending});
 }
 
 } // namespace trunnion

@@ -1,7 +1,7 @@
 // The one list of messages that may cross actor systems.
 //
-// Programs, tests and remote nodes all call `register_messages`, so that none can forget a type: CAF
-// 0.17 sends an empty message in place of one that is not registered.
+// Programs, tests and remote nodes all call `register_messages`, so that none can forget a type:
+// CAF 0.17 sends an empty message in place of one that is not registered.
 
 #pragma once
 

@@ -27,8 +27,8 @@ struct service_event {
   trunnion::entity entity;
   std::uint32_t instance = 0; ///< 0, and 1 and up for standbys.
   service_phase phase{};
-  fencing_token token;        ///< Of the entity's lease; zero while there is none.
-  std::string text;           ///< One line for people.
+  fencing_token token;          ///< Of the entity's lease; zero while there is none.
+  std::string text;             ///< One line for people.
   std::vector<lost_lease> lost; ///< With `stopping` and `failed`: what was lost, why and by whom.
   bool operator==(const service_event&) const = default;
 };

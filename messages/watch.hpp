@@ -1,14 +1,14 @@
 // Watches and listings: entries in numbered parts.
 //
-// `watch` opens; the sink, which is the sender of `watch`, then gets parts: `snapshot` parts with the
-// live entries, one `snapshot_end`, and `change` parts, in revision order for each key, deletions
-// and expiries included. A listing is a watch that ends itself with `snapshot_end`.
+// `watch` opens; the sink, which is the sender of `watch`, then gets parts: `snapshot` parts with
+// the live entries, one `snapshot_end`, and `change` parts, in revision order for each key,
+// deletions and expiries included. A listing is a watch that ends itself with `snapshot_end`.
 //
 // `seq` counts the parts of one watch from 1. A receiver that sees a gap says `rewatch` with the
-// first number that it lacks. Credit is absolute: `watch_credit` names the newest part seen, and the
-// newest part that may be sent, so that a lost grant is made good by the next. A part that was not
-// seen within a second is sent again, and known by its `seq`. While there is no credit, changes are
-// coalesced for each key: the newest wins, with `skipped_delete` if a deletion lay between.
+// first number that it lacks. Credit is absolute: `watch_credit` names the newest part seen, and
+// the newest part that may be sent, so that a lost grant is made good by the next. A part that was
+// not seen within a second is sent again, and known by its `seq`. While there is no credit, changes
+// are coalesced for each key: the newest wins, with `skipped_delete` if a deletion lay between.
 //
 // After an interruption a watch resumes by itself, or says `resync`, followed by a fresh snapshot,
 // from which vanished keys can be told. One that cannot be kept ends with `watch_lost`. It never
