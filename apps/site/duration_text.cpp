@@ -93,7 +93,7 @@ std::optional<std::uint64_t> scaled(std::string_view whole, std::string_view fra
 
 text_outcome<std::uint64_t> parse(std::string_view text, const quantity& rules) {
   const auto wrong = [text](std::string_view why) {
-    return tl::unexpected{quoted(text) + " " + std::string{why}};
+    return tl::unexpected{in_quotes(text) + " " + std::string{why}};
   };
   const auto malformed = [&] {
     return wrong("is not " + std::string{rules.what} + ", " + std::string{rules.example});
@@ -153,7 +153,7 @@ std::string print_duration(std::chrono::nanoseconds span) {
 
 text_outcome<std::uint64_t> parse_size(std::string_view text) { return parse(text, size_quantity); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 60;
   auto end = std::min(text.size(), most);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)

@@ -33,6 +33,6 @@ inline constexpr std::chrono::nanoseconds max_duration = std::chrono::hours{24} 
 [[nodiscard]] text_outcome<std::uint64_t> parse_size(std::string_view text);
 
 /// The text in quotes for a message, cut to a length that a line can bear.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 } // namespace trunnion

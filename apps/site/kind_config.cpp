@@ -93,7 +93,7 @@ void kind_config::read_option(value_checker& check, const config_value& given,
   case option_type::section:
     values_.insert_or_assign(option.name, std::make_shared<const kind_config>(read(
                                             check, given, option.members,
-                                            quoted(option.name) + " of " + what, expressions)));
+                                            in_quotes(option.name) + " of " + what, expressions)));
     break;
   case option_type::expression:
     if (auto text = check.text(given, label)) {

@@ -36,7 +36,7 @@ std::optional<config_value> read_value(std::string_view text, const place& where
       return std::nullopt;
     result = std::move(tree.root);
   } else if (looks_octal(text)) {
-    problems.push_back({where, quoted(text) + " looks like an octal number"});
+    problems.push_back({where, in_quotes(text) + " looks like an octal number"});
     return std::nullopt;
   }
   mark(result, where);
@@ -63,7 +63,7 @@ std::string no_item(const config_value& list, std::string_view word) {
   std::vector<std::string> names;
   for (const auto& item : list.items)
     names.push_back(name_of(item));
-  return "there is no item " + quoted(word) + did_you_mean(word, names);
+  return "there is no item " + in_quotes(word) + did_you_mean(word, names);
 }
 
 } // namespace
@@ -103,7 +103,7 @@ void apply_set(config_value& root, std::string_view setting, site_problems& prob
       at = member;
     } else {
       problems.push_back(
-        {where, "there is nothing below the text that stands before " + quoted(word)});
+        {where, "there is nothing below the text that stands before " + in_quotes(word)});
       return;
     }
   }

@@ -69,7 +69,7 @@ void read_backend(site_draft& draft, map_reader& file) {
   const auto known = colon != std::string_view::npos
                      && std::find(schemes.begin(), schemes.end(), scheme) != schemes.end();
   if (!known) {
-    draft.check.problem(value->where, "unknown backend " + quoted(*url)
+    draft.check.problem(value->where, "unknown backend " + in_quotes(*url)
                                         + "; use memory:, sqlite:PATH, nats://HOST:PORT, "
                                           "tls://HOST:PORT or caf://HOST:PORT (backend)"
                                         + draft.check.hint(scheme, schemes));
@@ -81,7 +81,7 @@ void read_backend(site_draft& draft, map_reader& file) {
     return;
   }
   if (*url != "memory:")
-    draft.report_not_built(value->where, "backend " + quoted(*url));
+    draft.report_not_built(value->where, "backend " + in_quotes(*url));
   draft.site.backend = *url;
 }
 
@@ -103,7 +103,7 @@ std::optional<std::string> read_endpoint(value_checker& check, const config_valu
     if (read.ec == std::errc{} && read.ptr == end && port <= 65'535 && sound)
       return text;
   }
-  check.problem(value.where, quoted(*text) + " is not HOST:PORT, as in 127.0.0.1:7716 ("
+  check.problem(value.where, in_quotes(*text) + " is not HOST:PORT, as in 127.0.0.1:7716 ("
                                + std::string{label} + ")");
   return std::nullopt;
 }
@@ -135,7 +135,7 @@ std::optional<std::string> read_name(value_checker& check, const config_value& v
   if (!text)
     return std::nullopt;
   const auto wrong = [&](std::string_view why) {
-    auto message = quoted(*text);
+    auto message = in_quotes(*text);
     message.append(" is not a valid name: ").append(why).append(" (").append(label).append(")");
     check.problem(value.where, std::move(message));
     return std::nullopt;

@@ -90,25 +90,25 @@ void check_service_names(site_draft& draft) {
       continue;
     const auto [first, is_new] = seen.emplace(service.name, where);
     if (!is_new)
-      draft.check.problem(where, "duplicate service " + quoted(service.name)
+      draft.check.problem(where, "duplicate service " + in_quotes(service.name)
                                    + "; the first is at line "
                                    + std::to_string(first->second.line));
     else if (draft.site.name.size() + service.name.size() + 1 + max_segment_length + 1
              > max_subject_length)
-      draft.check.problem(where, "the address of service " + quoted(service.name)
+      draft.check.problem(where, "the address of service " + in_quotes(service.name)
                                    + " leaves no room for its properties");
   }
 }
 
 void check_known(site_draft& draft, const dependencies& graph, std::size_t i,
                  const std::vector<reference>& references, std::string_view key) {
-  const auto of = quoted(key) + " of " + draft.services[i].what;
+  const auto of = in_quotes(key) + " of " + draft.services[i].what;
   for (const auto& [name, where] : references) {
     if (!graph.find(name))
-      draft.check.problem(where, "unknown service " + quoted(name) + " in " + of
+      draft.check.problem(where, "unknown service " + in_quotes(name) + " in " + of
                                    + draft.check.hint(name, graph.names()));
     else if (name == draft.site.services[i].name)
-      draft.check.problem(where, "service " + quoted(name) + " is named in its own " + of);
+      draft.check.problem(where, "service " + in_quotes(name) + " is named in its own " + of);
   }
 }
 
@@ -138,7 +138,7 @@ void check_groups(site_draft& draft, const dependencies& graph) {
   std::map<std::string, std::string> member_of;
   for (std::size_t i = 0; i < draft.groups.size(); ++i) {
     const auto& group = draft.site.groups[i];
-    const auto what = "group " + quoted(group.name);
+    const auto what = "group " + in_quotes(group.name);
     if (!group.name.empty()) {
       const auto [first, is_new] = names.emplace(group.name, draft.groups[i].name);
       if (!is_new)
@@ -149,21 +149,21 @@ void check_groups(site_draft& draft, const dependencies& graph) {
     for (const auto& member : draft.groups[i].members) {
       const auto at = graph.find(member.name);
       if (!at) {
-        draft.check.problem(member.where, "unknown service " + quoted(member.name)
+        draft.check.problem(member.where, "unknown service " + in_quotes(member.name)
                                             + " in 'members' of " + what
                                             + draft.check.hint(member.name, graph.names()));
         continue;
       }
       const auto [other, is_new] = member_of.emplace(member.name, group.name);
       if (!is_new)
-        draft.check.problem(member.where, "service " + quoted(member.name) + " is in group "
-                                            + quoted(other->second) + " already");
+        draft.check.problem(member.where, "service " + in_quotes(member.name) + " is in group "
+                                            + in_quotes(other->second) + " already");
       if (group.strategy == group_strategy::rest_for_one)
         for (const auto& earlier : before)
           if (graph.needs(*graph.find(earlier.name), *at))
-            draft.check.problem(earlier.where,
-                                "the order of " + what + " disagrees: " + quoted(earlier.name)
-                                  + " depends on " + quoted(member.name) + ", which comes later");
+            draft.check.problem(earlier.where, "the order of " + what + " disagrees: "
+                                                 + in_quotes(earlier.name) + " depends on "
+                                                 + in_quotes(member.name) + ", which comes later");
       before.push_back(member);
     }
   }

@@ -57,7 +57,7 @@ public:
 private:
   static std::string name_for_messages(const config_value& map, std::size_t number) {
     const auto* name = map.find("name");
-    return name != nullptr && name->is_text() ? "service " + quoted(name->text)
+    return name != nullptr && name->is_text() ? "service " + in_quotes(name->text)
                                               : "service number " + std::to_string(number);
   }
 
@@ -80,12 +80,12 @@ private:
     service_.kind = *kind;
     const auto* schema = draft_.kinds.find(*kind);
     if (schema == nullptr) {
-      check_.problem(value->where, "unknown kind " + quoted(*kind) + " in " + what_
+      check_.problem(value->where, "unknown kind " + in_quotes(*kind) + " in " + what_
                                      + check_.hint(*kind, draft_.kinds.names()));
       return;
     }
     if (!schema->built) {
-      draft_.report_not_built(value->where, "kind " + quoted(*kind) + " of " + what_);
+      draft_.report_not_built(value->where, "kind " + in_quotes(*kind) + " of " + what_);
       return;
     }
     std::vector<reference> expressions;
@@ -93,7 +93,7 @@ private:
     service_.config = kind_config::read(check_, config != nullptr ? *config : nothing,
                                         schema->options, "'config' of " + what_, expressions);
     for (const auto& [option, where] : expressions)
-      draft_.report_not_built(where, "the expression " + quoted(option) + " of " + what_);
+      draft_.report_not_built(where, "the expression " + in_quotes(option) + " of " + what_);
   }
 
   void read_every() {
@@ -234,7 +234,7 @@ void read_groups(site_draft& draft, map_reader& file) {
   static const std::vector<std::string> strategies{"one-for-one", "one-for-all", "rest-for-one"};
   for (const auto& item : list->items) {
     const auto* named = item.find("name");
-    const auto what = named != nullptr && named->is_text() ? "group " + quoted(named->text)
+    const auto what = named != nullptr && named->is_text() ? "group " + in_quotes(named->text)
                                                            : std::string{"a group"};
     map_reader keys{draft.check, item, "groups", what};
     group_spec group;

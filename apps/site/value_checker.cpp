@@ -85,7 +85,7 @@ void value_checker::wrong_kind(const config_value& value, std::string_view what,
   if (!value.flawed)
     problem(value.where,
             "expected " + std::string{what} + ", but here is "
-              + (value.is_text() ? quoted(value.text) : std::string{name_of(value.kind)})
+              + (value.is_text() ? in_quotes(value.text) : std::string{name_of(value.kind)})
               + in_brackets(label));
 }
 
@@ -101,7 +101,7 @@ bool value_checker::expect_plain(const config_value& value, std::string_view wha
   if (value.kind == value_kind::plain && !value.flawed)
     return true;
   if (value.kind == value_kind::quoted && !value.flawed)
-    problem(value.where, "expected " + std::string{what} + ", but " + quoted(value.text)
+    problem(value.where, "expected " + std::string{what} + ", but " + in_quotes(value.text)
                            + " is in quotes" + in_brackets(label));
   else
     wrong_kind(value, what, label);
@@ -121,7 +121,7 @@ value_checker::duration(const config_value& value, std::string_view label,
     return std::nullopt;
   }
   if (*span < range.least || *span > range.most) {
-    problem(value.where, quoted(value.text) + " is out of range: " + print_duration(range.least)
+    problem(value.where, in_quotes(value.text) + " is out of range: " + print_duration(range.least)
                            + " to " + print_duration(range.most) + in_brackets(label));
     return std::nullopt;
   }
@@ -141,11 +141,11 @@ std::optional<double> value_checker::number(const config_value& value, std::stri
   const auto read = std::from_chars(text.data(), text.data() + text.size(), result);
   if (read.ec != std::errc{} || !std::isfinite(result)) {
     problem(value.where,
-            quoted(value.text) + " is too large or too small a number" + in_brackets(label));
+            in_quotes(value.text) + " is too large or too small a number" + in_brackets(label));
     return std::nullopt;
   }
   if (result < range.least || result > range.most) {
-    problem(value.where, quoted(value.text) + " is out of range: " + print_number(range.least)
+    problem(value.where, in_quotes(value.text) + " is out of range: " + print_number(range.least)
                            + " to " + print_number(range.most) + in_brackets(label));
     return std::nullopt;
   }
@@ -165,7 +165,7 @@ std::optional<std::int64_t> value_checker::integer(const config_value& value,
   std::int64_t result = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), result);
   if (read.ec != std::errc{} || result < range.least || result > range.most) {
-    problem(value.where, quoted(value.text) + " is out of range: " + std::to_string(range.least)
+    problem(value.where, in_quotes(value.text) + " is out of range: " + std::to_string(range.least)
                            + " to " + std::to_string(range.most) + in_brackets(label));
     return std::nullopt;
   }
@@ -180,14 +180,14 @@ std::optional<bool> value_checker::boolean(const config_value& value, std::strin
   const auto word = lowered(value.text);
   for (const std::string_view yes : {"yes", "on", "y", "true"})
     if (word == yes) {
-      problem(value.where,
-              quoted(value.text) + " is not a truth value here; write true" + in_brackets(label));
+      problem(value.where, in_quotes(value.text) + " is not a truth value here; write true"
+                             + in_brackets(label));
       return std::nullopt;
     }
   for (const std::string_view no : {"no", "off", "n", "false"})
     if (word == no) {
-      problem(value.where,
-              quoted(value.text) + " is not a truth value here; write false" + in_brackets(label));
+      problem(value.where, in_quotes(value.text) + " is not a truth value here; write false"
+                             + in_brackets(label));
       return std::nullopt;
     }
   wrong_kind(value, "true or false", label);
@@ -212,7 +212,7 @@ std::optional<std::size_t> value_checker::choice(const config_value& value, std:
   for (std::size_t i = 0; i < words.size(); ++i)
     if (words[i] == *word)
       return i;
-  auto message = quoted(*word) + " is not one of ";
+  auto message = in_quotes(*word) + " is not one of ";
   for (std::size_t i = 0; i < words.size(); ++i)
     message.append(i == 0 ? "" : ", ").append(words[i]);
   problem(value.where, message + in_brackets(label) + hint(*word, words));
@@ -231,7 +231,7 @@ std::vector<reference> value_checker::texts(const config_value& value, std::stri
     if (seen.insert(*word).second)
       result.push_back({*word, item.where});
     else
-      problem(item.where, quoted(*word) + " is named twice" + in_brackets(label));
+      problem(item.where, in_quotes(*word) + " is named twice" + in_brackets(label));
   }
   return result;
 }
@@ -251,7 +251,7 @@ const config_value* map_reader::find(std::string_view key) {
 const config_value* map_reader::require(std::string_view key) {
   const auto* value = find(key);
   if (value == nullptr && usable_)
-    check_.problem(map_.where, "key " + quoted(key) + " is missing in " + what_);
+    check_.problem(map_.where, "key " + in_quotes(key) + " is missing in " + what_);
   return value;
 }
 
@@ -262,12 +262,12 @@ void map_reader::finish() {
     if (std::find(known_.begin(), known_.end(), key) != known_.end())
       continue;
     if (names_secret(key))
-      check_.problem(where, "key " + quoted(key) + " in " + what_
-                              + ": secrets are not kept in site files; use '" + key + "_file' or '"
-                              + key + "_env'");
+      check_.problem(where, "key " + in_quotes(key) + " in " + what_
+                              + ": secrets are not kept here; use '" + key + "_file' or '" + key
+                              + "_env'");
     else
       check_.problem(where,
-                     "unknown key " + quoted(key) + " in " + what_ + check_.hint(key, known_));
+                     "unknown key " + in_quotes(key) + " in " + what_ + check_.hint(key, known_));
   }
 }
 

@@ -55,7 +55,7 @@ public:
       auto digits = text.substr(std::min(text.find_first_not_of("+-0"), text.size()));
       if (digits.empty() || digits.front() == '.')
         digits.insert(digits.begin(), '0');
-      problem(value.where, quoted(text) + " looks like an octal number; write " + sign + digits
+      problem(value.where, in_quotes(text) + " looks like an octal number; write " + sign + digits
                              + ", or put it in quotes if it is text");
       value.flawed = true;
     }
@@ -94,7 +94,7 @@ private:
     if (anchor != 0)
       problem(place_of(mark), "anchors are not allowed");
     if (tag != "?" && tag != "!" && !tag.empty())
-      problem(place_of(mark), "tags are not allowed: " + quoted(tag));
+      problem(place_of(mark), "tags are not allowed: " + in_quotes(tag));
   }
 
   [[nodiscard]] bool awaits_key() const {
@@ -153,7 +153,7 @@ private:
     }
     const auto [first, is_new] = top.keys.emplace(key.text, key.where.line);
     if (!is_new) {
-      problem(key.where, "duplicate key " + quoted(key.text) + "; the first is at line "
+      problem(key.where, "duplicate key " + in_quotes(key.text) + "; the first is at line "
                            + std::to_string(first->second));
       return false;
     }
@@ -218,7 +218,10 @@ void parse(std::string_view text, yaml_tree& tree) {
   } catch (const reading_ends&) {
     return;
   } catch (const YAML::Exception& e) {
-    tree.problems.push_back({place_of(e.mark), "not valid YAML: " + e.msg});
+    auto text = "not valid YAML: " + e.msg;
+    if (e.msg == YAML::ErrorMsg::MAP_VALUE) // As in `backend: memory:`.
+      text += "; text with a colon at its end belongs in quotes";
+    tree.problems.push_back({place_of(e.mark), std::move(text)});
   }
 }
 

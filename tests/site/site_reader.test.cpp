@@ -20,7 +20,7 @@ std::string order_of(const site_model& site) {
 
 BOOST_AUTO_TEST_SUITE(site_reader_test)
 
-BOOST_AUTO_TEST_CASE(the_example_of_the_handbook_reads_without_a_problem) {
+BOOST_AUTO_TEST_CASE(the_full_example_reads_without_a_problem) {
   const auto report = read(example_site());
   BOOST_TEST(report.lines().empty());
   BOOST_REQUIRE(report.site.has_value());
@@ -307,11 +307,11 @@ BOOST_AUTO_TEST_CASE(a_restart_policy_of_a_service_changes_the_default_one_key_b
 
 BOOST_AUTO_TEST_CASE(secrets_are_refused_wherever_they_stand) {
   BOOST_TEST(problems("web: {listen: '127.0.0.1:1', token: abc}\n" + one_service(""))
-             == "ridge.yaml:1:30: key 'token' in 'web': secrets are not kept in site files; use "
+             == "ridge.yaml:1:30: key 'token' in 'web': secrets are not kept here; use "
                 "'token_file' or 'token_env'\n");
   BOOST_TEST(host_problem("    config: {db_password: x}\n")
              == "ridge.yaml:6:14: key 'db_password' in 'config' of service 'host': secrets are not "
-                "kept in site files; use 'db_password_file' or 'db_password_env'\n");
+                "kept here; use 'db_password_file' or 'db_password_env'\n");
   BOOST_TEST(problems("web: {listen: '127.0.0.1:1', token_file: t}\n" + one_service("")) == "");
   BOOST_TEST(problems("backend: nats://me:word@host:4222\n" + one_service(""))
              == "ridge.yaml:1:10: secrets are not kept in site files; give the user and password "
@@ -416,6 +416,9 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_site_at_all_are_told_as_such) {
 BOOST_AUTO_TEST_CASE(a_mistake_of_syntax_is_told_with_its_place) {
   BOOST_TEST(problems("version: 1\nsite: {name: ridge\nservices: []\n")
                .starts_with("ridge.yaml:3:9: not valid YAML: "));
+  BOOST_TEST(problems("backend: memory:\n" + one_service(""))
+             == "ridge.yaml:1:16: not valid YAML: illegal map value; text with a colon at its end "
+                "belongs in quotes\n");
   BOOST_TEST(problems("version: \"1\nsite:").starts_with("ridge.yaml:2:6: not valid YAML: "));
 }
 

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(sizes_need_a_unit_too) {
 }
 
 BOOST_AUTO_TEST_CASE(long_text_is_cut_between_characters_for_messages) {
-  BOOST_TEST(quoted(std::string(60, 'a')) == "'" + std::string(60, 'a') + "'");
-  BOOST_TEST(quoted(std::string(59, 'a') + "\xC3\xA9" + "b")
+  BOOST_TEST(in_quotes(std::string(60, 'a')) == "'" + std::string(60, 'a') + "'");
+  BOOST_TEST(in_quotes(std::string(59, 'a') + "\xC3\xA9" + "b")
              == "'" + std::string(59, 'a') + "...'");
 }
 
