@@ -35,6 +35,7 @@ public:
   group_supervisor_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
                          const caf::strong_actor_ptr& owner, const group_options& options)
     : self_(self),
+      alive_(caf::actor_cast<caf::strong_actor_ptr>(self)),
       rt_(rt),
       backend_(backend),
       options_(options),
@@ -354,6 +355,7 @@ private:
       if (lease.is_alive)
         caf::anon_send_exit(lease.lease, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(leases_actor_, caf::exit_reason::user_shutdown);
+    alive_ = nullptr;
   }
 
   // -- means ------------------------------------------------------------------
@@ -371,6 +373,7 @@ private:
   }
 
   impl::pointer self_;
+  caf::strong_actor_ptr alive_; // Itself, until its end: its owner's death may leave it unknown.
   runtime rt_;
   backend_actor backend_;
   group_options options_;

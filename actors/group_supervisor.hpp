@@ -11,8 +11,9 @@
 // whatever reason - its leases monitor it and release themselves, and its lease group ends its
 // members; all at once - the TTL. Nothing outlives `close_by` by more than a second.
 //
-// End: by an exit message, after it has ended the group in order; or with its owner, likewise.
-// Threads: an ordinary actor that never blocks. Local: its messages carry handles.
+// End: by an exit message, after it has ended the group in order; or with its owner, likewise. It
+// lives until then, whether or not anybody holds its handle. Threads: an ordinary actor that never
+// blocks. Local: its messages carry handles.
 
 #pragma once
 

@@ -261,9 +261,10 @@ private:
   refresh_figures figures() const { return {members_.size(), refreshes_, late_records_}; }
 
   impl::pointer self_;
+  caf::strong_actor_ptr alive_; // Itself: it must see its holder's end, when nobody knows it more.
   runtime rt_;
   backend_actor backend_;
-  caf::actor_addr holder_; // Weak: a group keeps nobody alive.
+  caf::actor_addr holder_; // Weak: a group keeps nobody else alive.
   record_source records_;
   std::map<caf::actor_addr, nanoseconds> guarded_; // Members of the holder, and their graces.
   bool is_orphaned_ = false;

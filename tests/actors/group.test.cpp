@@ -233,6 +233,25 @@ BOOST_AUTO_TEST_CASE(the_death_of_the_owner_is_reported_as_such) {
   BOOST_TEST(!has_key("a.L"));
 }
 
+BOOST_AUTO_TEST_CASE(a_group_that_only_its_owner_knew_still_ends_in_order) {
+  auto group = std::make_shared<group_supervisor_actor>();
+  const auto owner = track(system.spawn([&, group](caf::event_based_actor* me) -> caf::behavior {
+    *group = make_group(system, rt(), backend, caf::actor_cast<caf::strong_actor_ptr>(me),
+                        {.name = "ridge.camera"});
+    return {[](caf::ok_atom) {}};
+  }));
+  acquire_all(*group, {lease("a.L")});
+  join(*group, {.name = "shutter", .member = worker("shutter", 2s), .grace = 4s});
+  *group = nullptr;
+  group.reset();
+  kill(owner);
+  BOOST_TEST(when("shutter: told of ridge.camera") == 0);
+  advance(1'999ms);
+  BOOST_TEST(has_key("a.L")); // Kept until the shutter has closed.
+  advance(2ms);
+  BOOST_TEST(!has_key("a.L"));
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_an_outsider_ends_the_group_and_not_the_reverse) {
   const auto outsider = worker("outsider");
   const auto group = start_group();
