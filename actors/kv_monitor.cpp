@@ -4,6 +4,8 @@
 #include "trunnion/actors/monitor_waiters.hpp"
 #include "trunnion/messages/runtime/timer_queue.hpp"
 
+#include <utility>
+
 namespace trunnion {
 
 /// Private: something is due.
@@ -150,6 +152,7 @@ private:
   void open() {
     open_at_.reset();
     checking_ = false;
+    seen_at_check_ = 0;
     if (!backend_is_monitored_)
       self_->monitor(backend_);
     backend_is_monitored_ = true;
@@ -225,7 +228,12 @@ private:
     if (checking_)
       return;
     checking_ = true;
-    self_->send(backend_, machine_.credit()); // Makes good a grant that was lost.
+    const auto seen = machine_.credit().seen;
+    if (seen
+        == std::exchange(seen_at_check_, seen)) // Quiet, or forgotten without our hearing of it.
+      self_->send(backend_, machine_.probe());
+    else
+      self_->send(backend_, machine_.credit()); // Makes good a grant that was lost.
     const auto asked = now();
     self_->request(backend_, health_check_timeout, get_capabilities{})
       .then([this, asked,
@@ -379,6 +387,7 @@ private:
   bool healthy_ = false;
   bool told_health_ = false;
   bool checking_ = false;
+  std::uint64_t seen_at_check_ = 0; // Parts of the present watch, at the last check.
   std::optional<instant> check_at_;
   instant confirmed_; // When the view was last known to be current.
   instant used_;      // When somebody last subscribed, waited or asked, or was told of as idle.

@@ -8,6 +8,7 @@ void watch_machine::open(watch_id id, instant now) {
   ensure(id != 0, "a watch has an id");
   id_ = id;
   next_ = 1;
+  resync_ = 0;
   asked_.reset();
   progress_ = now;
   begin_snapshot();
@@ -29,6 +30,10 @@ watch_step watch_machine::on_part(const watch_part& x, instant now) {
     asked_.reset();
     progress_ = now;
     take(x, now, step);
+  } else if (x.kind == part_kind::resync && x.seq != resync_) {
+    step.broken
+      = "the watch started over where it had been before"; // Numbers name other parts now.
+    return step;
   }
   step.credit = credit(); // For a repeated part, too: what we said of it before was lost.
   return step;
@@ -78,12 +83,13 @@ void watch_machine::on_gap(instant now, watch_step& step) {
     progress_ = std::max(progress_, now); // Its patience begins here, not with the last part.
   }
   asked_ = now;
-  step.ask = rewatch{.id = id_, .from_seq = next_};
+  step.ask = probe();
 }
 
 void watch_machine::take(const watch_part& x, instant now, watch_step& step) {
   if (x.kind == part_kind::resync) {
     ++resyncs_;
+    resync_ = x.seq;
     begin_snapshot();
     return;
   }

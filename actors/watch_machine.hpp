@@ -68,6 +68,10 @@ public:
     return {.id = id_, .seen = next_ - 1, .up_to = next_ - 1 + watch_window};
   }
 
+  /// Asks again for what must come next. If it has not been sent yet nothing follows, unless the
+  /// backend does not know the watch any more, and says so.
+  [[nodiscard]] rewatch probe() const { return {.id = id_, .from_seq = next_}; }
+
   /// Whether parts of this watch are taken.
   [[nodiscard]] bool is_open(watch_id id) const { return phase_ != phase::closed && id == id_; }
 
@@ -110,6 +114,7 @@ private:
   std::uint64_t next_ = 1;       // The number of the part that must come next.
   std::optional<instant> asked_; // When that part was last asked for, since a later one came.
   instant progress_;             // When the last part was taken.
+  std::uint64_t resync_ = 0;     // The number of the last part that was a resync.
   bool complete_ = false;
   bool fresh_ = false; // Nothing of the present snapshot has come yet.
 

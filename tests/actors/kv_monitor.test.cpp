@@ -32,6 +32,7 @@ std::string random_history(std::uint64_t seed) {
     case 2: world.advance(milliseconds{random() % 1500}); break;
     case 3: subscribers.push_back(world.subscribe(monitor, random() % 2 == 0, 2)); break;
     case 4:
+      manner.cuts_silently = random() % 2 == 0;
       if (random() % 3 == 0)
         world.cut();
       break;
@@ -195,6 +196,18 @@ BOOST_AUTO_TEST_CASE(a_backend_that_hangs_is_noticed_within_seven_seconds) {
   BOOST_TEST(status(monitor).healthy);
   put("a.x", "1");
   BOOST_TEST(camera.log->text() == "snapshot_end; change: a.x=1");
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_that_was_forgotten_without_a_word_is_opened_again) {
+  const auto camera = subscribe(start(link()));
+  advance(10s);
+  manner->cuts_silently = true;
+  cut();
+  put("a.x", "1");
+  advance(6s);
+  BOOST_TEST(camera.log->text() == "snapshot_end; change: a.x=1");
+  BOOST_REQUIRE(camera.log->health.size() == 2u);
+  BOOST_TEST(camera.log->health[0].text == "not open here");
 }
 
 BOOST_AUTO_TEST_CASE(the_view_outlives_the_backend_and_says_how_old_it_is) {

@@ -51,7 +51,13 @@ caf::behavior shaky_link(caf::stateful_actor<link_state>* me, std::shared_ptr<li
       me->state.routes.erase(route);
     },
     [=](const watch_credit& x) { forward(x, x); },
-    [=](const rewatch& x) { forward(x, x); },
+    [=](const rewatch& x) {
+      if (me->state.id_at_store(me->current_sender(), x.id) == 0 && !manner->is_deaf)
+        me->send(caf::actor_cast<caf::actor>(me->current_sender()),
+                 watch_lost{x.id, {.code = error_code::invalid_argument, .text = "not open here"}});
+      else
+        forward(x, x);
+    },
     [=](const unwatch& x) {
       const auto ours = me->state.id_at_store(me->current_sender(), x.id);
       me->state.routes.erase(ours);
@@ -66,7 +72,8 @@ caf::behavior shaky_link(caf::stateful_actor<link_state>* me, std::shared_ptr<li
       const failure why{.code = error_code::backend_unavailable, .text = "the link was cut"};
       for (const auto& [ours, route] : me->state.routes) {
         me->send(manner->store, unwatch{ours});
-        me->send(route.client, watch_lost{route.id, why});
+        if (!manner->cuts_silently)
+          me->send(route.client, watch_lost{route.id, why});
       }
       me->state.routes.clear();
     },

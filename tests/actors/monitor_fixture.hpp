@@ -14,6 +14,7 @@ namespace trunnion::test {
 struct link_manner {
   caf::actor store;              ///< Where it leads.
   bool is_deaf = false;          ///< Swallows everything.
+  bool cuts_silently = false;    ///< Even `watch_lost` is lost.
   unsigned lose_parts = 0;       ///< As many parts, from the next on.
   unsigned lost_percent = 0;     ///< Of parts, grants and requests to send again.
   unsigned repeated_percent = 0; ///< Of parts.

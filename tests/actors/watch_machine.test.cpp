@@ -259,6 +259,16 @@ BOOST_AUTO_TEST_CASE(parts_that_cannot_follow_break_the_watch) {
   BOOST_TEST(breaks(part_kind::change)); // Of another store.
 }
 
+BOOST_AUTO_TEST_CASE(a_watch_that_starts_over_under_numbers_that_were_used_is_broken) {
+  snapshot(1, {value("a.x", 1)});
+  const auto resync = part(part_kind::resync, 1);
+  give(resync);
+  snapshot(1, {value("a.x", 1)});
+  BOOST_TEST(give(resync).broken.empty()); // A mere repetition.
+  seq = 3;
+  BOOST_TEST(!give(part(part_kind::resync, 1)).broken.empty());
+}
+
 BOOST_AUTO_TEST_CASE(remembered_tombstones_are_bounded_and_the_oldest_go_first) {
   snapshot(0, {});
   const auto count = max_remembered_tombstones + 1;
