@@ -1,0 +1,162 @@
+#include "trunnion/bench/asker.hpp"
+#include "trunnion/bench/figure.hpp"
+#include "trunnion/bench/figures.hpp"
+
+#include <fmt/format.h>
+#include <thread>
+
+namespace trunnion::bench {
+
+/// Private: a prober's next get is due.
+struct probe_again {};
+
+} // namespace trunnion::bench
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::bench::probe_again)
+
+namespace trunnion::bench {
+namespace {
+
+constexpr std::size_t loaders = 16;
+constexpr std::size_t probers = 4;
+constexpr nanoseconds lead = std::chrono::seconds{5}; // From the first write to the expiry.
+constexpr nanoseconds least_idle = std::chrono::seconds{1};
+
+/// Watches all keys of the test, and knows when it was told of the last expiry.
+struct expiry_watch {
+  std::latch is_open{1};
+  std::latch all_told{1};
+  std::size_t expired = 0;
+  instant last{};
+};
+
+caf::actor spawn_watch(world& w, const std::shared_ptr<expiry_watch>& state, std::size_t keys) {
+  return w.sys.spawn([&w, state, keys](caf::event_based_actor* self) -> caf::behavior {
+    self->set_default_handler(caf::drop);
+    self->request(w.backend, caf::infinite, watch{at("bench.expiring.>"), 1, 64})
+      .then([](const watch_opened&) {}, or_die("watch"));
+    return {[&w, self, state, keys](const watch_part& x) {
+      self->send(w.backend, watch_credit{x.id, x.seq, x.seq + 64});
+      if (x.kind == part_kind::snapshot_end)
+        state->is_open.count_down();
+      for (const auto& entry : x.entries)
+        if (entry.tombstone == tombstone_cause::expired && ++state->expired == keys) {
+          state->last = w.now();
+          state->all_told.count_down();
+        }
+    }};
+  });
+}
+
+struct sample {
+  instant begin;
+  double took = 0; ///< Seconds.
+};
+
+/// Gets one key once a millisecond until it is ended, and notes how long each took.
+struct prober {
+  std::vector<sample> samples; ///< To be read after `ended`.
+  std::latch ended{1};
+};
+
+caf::actor spawn_prober(world& w, const std::shared_ptr<prober>& state, const subject& key) {
+  return w.sys.spawn([&w, state, key](caf::event_based_actor* self) -> caf::behavior {
+    self->set_default_handler(caf::drop);
+    self->attach_functor([state] { state->ended.count_down(); });
+    self->send(self, probe_again{});
+    return {[&w, state, key, self](probe_again) {
+      const auto begin = w.now();
+      self->delayed_send(self, milliseconds{1}, probe_again{});
+      self->request(w.backend, caf::infinite, kv_get{key})
+        .then(
+          [&w, state, begin](const kv_entry&) {
+            state->samples.push_back({begin, seconds(w.now() - begin)});
+          },
+          or_die("get"));
+    }};
+  });
+}
+
+/// Writes keys that all expire at `due`.
+void load(world& w, std::size_t keys, instant due) {
+  const payload value{std::string(128, 'x')};
+  request_rate(w, loaders, {.requests = keys / loaders, .window = 16}, [&](std::size_t client) {
+    return [&w, due, value, client](caf::event_based_actor* self, std::size_t i, auto done) {
+      const auto key = at(fmt::format("bench.expiring.c{}.k{}", client, i));
+      self->request(w.backend, caf::infinite, kv_update{key, value, std::nullopt, due - w.now()})
+        .then([done](const kv_written&) { done(); }, or_die("update"));
+    };
+  });
+}
+
+struct expiry_result {
+  double gone = 0; ///< Seconds from the moment until all were gone, and a watch was told.
+  double idle = 0; ///< p99 of a get, seconds.
+  double busy = 0;
+};
+
+expiry_result expire_once(std::size_t keys) {
+  world w;
+  const auto other = at("bench.other.name");
+  (void)w.ask<kv_written>(w.backend, kv_create{other, payload{"x"}, std::nullopt});
+  const auto told = std::make_shared<expiry_watch>();
+  const auto watching = spawn_watch(w, told, keys);
+  wait(told->is_open, "a snapshot");
+
+  const auto due = w.now() + lead;
+  load(w, keys, due);
+  std::this_thread::sleep_for(milliseconds{200}); // The watch may still be told of writes.
+  const auto idle_from = w.now();
+  if (due - idle_from < least_idle)
+    die("writing the keys took too long to measure anything before they expire");
+  std::vector<std::shared_ptr<prober>> states;
+  std::vector<caf::actor> actors;
+  for (std::size_t i = 0; i < probers; ++i) {
+    states.push_back(std::make_shared<prober>());
+    actors.push_back(spawn_prober(w, states.back(), other));
+  }
+  wait(told->all_told, "expiries to be told");
+  if (w.ask<backend_status>(w.backend, get_backend_status{}).keys != 1)
+    die("a watch was told of expiries that did not happen");
+  for (std::size_t i = 0; i < probers; ++i) {
+    caf::anon_send_exit(actors[i], caf::exit_reason::user_shutdown);
+    wait(states[i]->ended, "a prober to end");
+  }
+  caf::anon_send_exit(watching, caf::exit_reason::user_shutdown);
+
+  std::vector<double> idle, busy;
+  for (const auto& x : states)
+    for (const auto& s : x->samples)
+      if (s.begin < due - milliseconds{50})
+        idle.push_back(s.took);
+      else if (s.begin >= due && s.begin <= told->last)
+        busy.push_back(s.took);
+  return {seconds(told->last - due), quantile(idle, 0.99), quantile(busy, 0.99)};
+}
+
+} // namespace
+
+bool measure_expiry(const effort& e) {
+  const std::size_t keys = e.of(100'000, 16'000) / loaders * loaders;
+  std::vector<double> gone, idle, busy, factor;
+  for (std::size_t i = 0; i < e.of(5, 1); ++i) {
+    const auto x = expire_once(keys);
+    gone.push_back(x.gone);
+    idle.push_back(x.idle);
+    busy.push_back(x.busy);
+    factor.push_back(x.busy / x.idle);
+  }
+  print({.name = fmt::format("{} keys expire at one moment: all gone, and a watch told", keys),
+         .measured = ms(median(gone)),
+         .reference = "worst " + ms(quantile(gone, 1)),
+         .bar = "1 s",
+         .is_met = median(gone) < 1});
+  return print({.name = "p99 of unrelated gets meanwhile",
+                .measured = us(median(busy)),
+                .reference = "idle " + us(median(idle)),
+                .ratio = times(median(factor)),
+                .bar = "5",
+                .is_met = median(factor) < 5});
+}
+
+} // namespace trunnion::bench

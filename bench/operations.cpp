@@ -1,0 +1,124 @@
+#include "trunnion/bench/asker.hpp"
+#include "trunnion/bench/figure.hpp"
+#include "trunnion/bench/figures.hpp"
+
+#include <fmt/format.h>
+
+namespace trunnion::bench {
+
+/// The least that a request and its answer can be.
+struct nothing_asked {};
+struct nothing_answered {};
+
+} // namespace trunnion::bench
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::bench::nothing_asked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::bench::nothing_answered)
+
+namespace trunnion::bench {
+namespace {
+
+using empty_actor = caf::typed_actor<answers<nothing_asked, nothing_answered>>;
+
+empty_actor spawn_empty(caf::actor_system& sys) {
+  return sys.spawn([]() -> empty_actor::behavior_type {
+    return {[](const nothing_asked&) { return nothing_answered{}; }};
+  });
+}
+
+/// Answers a get with one entry, and does nothing else: what the messages themselves cost.
+using echo_actor = caf::typed_actor<answers<kv_get, kv_entry>>;
+
+echo_actor spawn_echo(caf::actor_system& sys, const entry& x) {
+  return sys.spawn([x]() -> echo_actor::behavior_type {
+    return {[x](const kv_get&) { return kv_entry{{}, x}; }};
+  });
+}
+
+/// Updates and gets of a key of its own, in turn.
+struct get_and_update {
+  backend_actor backend;
+  subject key;
+  payload value;
+
+  template <class Done> void operator()(caf::event_based_actor* self, std::size_t i, Done done) {
+    if (i % 2 == 0)
+      self->request(backend, caf::infinite, kv_update{key, value, std::nullopt, std::nullopt})
+        .then([done](const kv_written&) { done(); }, or_die("update"));
+    else
+      self->request(backend, caf::infinite, kv_get{key})
+        .then([done](const kv_entry&) { done(); }, or_die("get"));
+  }
+};
+
+struct comparison {
+  std::vector<double> measured, echoed, plain;
+};
+
+/// In alternation, so that what else the machine does falls on all alike.
+comparison compare(world& w, std::size_t clients, const ask_plan& plan, std::size_t rounds) {
+  const payload value{std::string(128, 'x')};
+  const auto empty = spawn_empty(w.sys);
+  const auto echo = spawn_echo(
+    w.sys, {.subject = at("bench.echo.name"), .payload = value, .revision = revision{1}});
+  comparison result;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    result.plain.push_back(request_rate(w, clients, plan, [&](std::size_t) {
+      return [empty](caf::event_based_actor* self, std::size_t, auto done) {
+        self->request(empty, caf::infinite, nothing_asked{})
+          .then([done](const nothing_answered&) { done(); }, or_die("plain request"));
+      };
+    }));
+    result.echoed.push_back(request_rate(w, clients, plan, [&](std::size_t i) {
+      return [echo, key = at(fmt::format("bench.c{}.name", i))](caf::event_based_actor* self,
+                                                                std::size_t, auto done) {
+        self->request(echo, caf::infinite, kv_get{key})
+          .then([done](const kv_entry&) { done(); }, or_die("echo"));
+      };
+    }));
+    result.measured.push_back(request_rate(w, clients, plan, [&](std::size_t i) {
+      return get_and_update{w.backend, at(fmt::format("bench.c{}.name", i)), value};
+    }));
+  }
+  caf::anon_send_exit(empty, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
+  return result;
+}
+
+/// Ratios of single rounds, so that a slow moment spoils one of them only.
+double ratio(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    result.push_back(x[i] / y[i]);
+  return median(result);
+}
+
+bool show(const std::string& name, const comparison& x) {
+  const auto rate = median(x.measured);
+  const auto share = ratio(x.measured, x.plain);
+  print({.name = "gets of one entry from an actor that does nothing else, " + name,
+         .measured = per_second(median(x.echoed)),
+         .reference = "plain request " + per_second(median(x.plain)),
+         .ratio = percent(ratio(x.echoed, x.plain)),
+         .bar = "none",
+         .is_met = true});
+  return print({.name = "gets and updates through the backend actor, " + name,
+                .measured = per_second(rate),
+                .reference = "plain request " + per_second(median(x.plain)),
+                .ratio = percent(share),
+                .bar = "60 %, and 300 k/s",
+                .is_met = share >= 0.6 && rate >= 300e3});
+}
+
+} // namespace
+
+bool measure_operations(const effort& e) {
+  world w;
+  const auto rounds = e.of(7, 3);
+  (void)compare(w, 64, {.requests = 1'000}, 1);
+  show("64 clients, 1 outstanding each", compare(w, 64, {.requests = e.of(6'000, 1'500)}, rounds));
+  return show("64 clients, 8 outstanding each",
+              compare(w, 64, {.requests = e.of(6'000, 1'500), .window = 8}, rounds));
+}
+
+} // namespace trunnion::bench
