@@ -1,0 +1,260 @@
+#include "trunnion/backends/common/fan_out.hpp"
+
+#include "trunnion/backends/common/stream_fan_out.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace trunnion;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr instant start{1h};
+
+/// Keeps what is sent; the part itself is the packet.
+template <class Part> struct recorder {
+  std::vector<Part> sent;
+  Part pack(Part x) const { return x; }
+  void send(const Part& x) { sent.push_back(x); }
+};
+
+using mouth = recorder<watch_part>;
+using feed = watch_fan_out<watch_part>;
+
+change write(std::string_view key, std::uint64_t at, std::string value = "v") {
+  change result;
+  result.entry.subject = *subject::parse(key);
+  result.entry.payload = payload{std::move(value)};
+  result.entry.revision = {at};
+  return result;
+}
+
+change removal(std::string_view key, std::uint64_t at) {
+  auto result = write(key, at, "");
+  result.entry.tombstone = tombstone_cause::deleted;
+  return result;
+}
+
+/// Parts in words: `1:snapshot_end 2:change(a.k@1)`.
+std::string words(const mouth& x) {
+  std::string result;
+  for (const auto& part : x.sent) {
+    result += std::to_string(part.seq) + ":" + to_string(part.kind);
+    for (const auto& e : part.entries)
+      result += "(" + e.subject.text() + "@" + to_string(e.revision) + (e.is_live() ? "" : " gone")
+                + (e.skipped_delete ? " skipped" : "") + ")";
+    result += " ";
+  }
+  return result;
+}
+
+/// A watch that has told its empty snapshot.
+feed live(mouth& out, std::uint64_t credit, std::uint64_t most = 100) {
+  feed x{1, credit, most, {}};
+  x.flush(start, out);
+  x.add_page({{}, true}, start, out);
+  return x;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(fan_out_test)
+
+BOOST_AUTO_TEST_CASE(a_snapshot_is_told_page_by_page_as_credit_allows) {
+  mouth out;
+  feed x{1, 1, 100, {5}};
+  BOOST_TEST(x.wants_page());
+  x.add_page({{write("a.k", 1).entry}, false}, start, out);
+  BOOST_TEST(!x.wants_page());
+  BOOST_TEST(x.position().behind->text() == "a.k");
+  x.on_credit(1, 2);
+  BOOST_TEST(x.wants_page());
+  x.add_page({{write("a.l", 2).entry}, true}, start, out);
+  x.on_credit(2, 3);
+  x.flush(start, out);
+  BOOST_TEST(words(out) == "1:snapshot(a.k@1) 2:snapshot(a.l@2) 3:snapshot_end ");
+  BOOST_TEST(out.sent[0].revision.value == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_ahead_of_a_snapshot_is_left_to_it_and_one_behind_waits) {
+  mouth out;
+  feed x{1, 1, 100, {}};
+  x.add_page({{write("a.m", 1).entry}, false}, start, out);
+  x.offer(write("a.z", 2), start, out);
+  x.offer(write("a.b", 3), start, out);
+  BOOST_TEST(x.pending() == 1U);
+  x.on_credit(1, 9);
+  x.add_page({{write("a.z", 2).entry}, true}, start, out);
+  BOOST_TEST(words(out) == "1:snapshot(a.m@1) 2:snapshot(a.z@2) 3:snapshot_end 4:change(a.b@3) ");
+}
+
+BOOST_AUTO_TEST_CASE(without_credit_the_newest_change_of_each_key_waits_in_the_order_of_revisions) {
+  mouth out;
+  auto x = live(out, 1);
+  x.offer(write("a.k", 1), start, out);
+  x.offer(write("a.l", 2), start, out);
+  x.offer(write("a.k", 3), start, out);
+  x.offer(removal("a.m", 4), start, out);
+  x.offer(write("a.m", 5), start, out);
+  x.offer(write("a.m", 6), start, out);
+  x.offer(removal("a.l", 7), start, out);
+  BOOST_TEST(x.pending() == 3U);
+  x.on_credit(1, 2);
+  x.flush(start, out);
+  BOOST_TEST(words(out) == "1:snapshot_end 2:change(a.k@3)(a.m@6 skipped)(a.l@7 gone) ");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_tells_the_time_left_when_it_is_told) {
+  mouth out;
+  auto x = live(out, 1);
+  auto timed = write("a.k", 1);
+  timed.deadline = start + 10s;
+  x.offer(timed, start, out);
+  x.on_credit(1, 2);
+  x.flush(start + 4s, out);
+  BOOST_TEST((out.sent.back().entries[0].time_left == 6s));
+}
+
+BOOST_AUTO_TEST_CASE(too_many_waiting_keys_make_a_watch_resync) {
+  mouth out;
+  auto x = live(out, 1);
+  for (std::uint64_t i = 1; i <= max_pending_keys + 1; ++i)
+    x.offer(write("a.k" + std::to_string(i), i), start, out);
+  BOOST_TEST(x.pending() == 0U);
+  x.on_credit(1, 2); // One part at a time is enough.
+  x.flush(start, out);
+  BOOST_TEST(!x.wants_page());
+  x.on_credit(2, 3);
+  BOOST_TEST(x.wants_page());
+  x.add_page({{write("a.k", 9'000).entry}, true}, start, out);
+  x.on_credit(3, 4);
+  x.flush(start, out);
+  BOOST_TEST(words(out) == "1:snapshot_end 2:resync 3:snapshot(a.k@9000) 4:snapshot_end ");
+}
+
+BOOST_AUTO_TEST_CASE(a_listing_is_told_whole_and_is_over_once_it_was_seen) {
+  mouth out;
+  feed x{1, 9, 100, {3}, {write("a.k", 1).entry, write("a.l", 2).entry}};
+  x.flush(start, out);
+  x.offer(write("a.k", 4), start, out);
+  BOOST_TEST(words(out) == "1:snapshot(a.k@1)(a.l@2) 2:snapshot_end ");
+  BOOST_TEST(!x.is_over());
+  x.on_credit(2, 9);
+  BOOST_TEST(x.is_over());
+}
+
+BOOST_AUTO_TEST_CASE(an_unseen_part_is_sent_again_each_second_until_it_is_seen) {
+  mouth out;
+  auto x = live(out, 9);
+  x.on_credit(1, 9);
+  x.offer(write("a.k", 1), start, out);
+  x.offer(write("a.l", 2), start + 500ms, out);
+  BOOST_TEST((x.next_resend() == start + 1s));
+  BOOST_TEST(x.resend_due(start + 999ms, out) == 0U);
+  BOOST_TEST(x.resend_due(start + 1s, out) == 1U);
+  BOOST_TEST((x.next_resend() == start + 1500ms));
+  BOOST_TEST(x.resend_due(start + 2s, out) == 2U);
+  x.on_credit(3, 9);
+  BOOST_TEST(!x.next_resend());
+  BOOST_TEST(x.resend_due(start + 9s, out) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_rewatch_counts_what_came_before_as_seen) {
+  mouth out;
+  auto x = live(out, 9);
+  for (std::uint64_t i = 1; i <= 4; ++i)
+    x.offer(write("a.k", i), start, out);
+  out.sent.clear();
+  BOOST_TEST(x.on_rewatch(4, {4}, start, out).resent == 2U);
+  BOOST_TEST(words(out) == "4:change(a.k@3) 5:change(a.k@4) ");
+  BOOST_TEST(x.unseen() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_rewatch_of_the_next_part_has_nothing_to_send) {
+  mouth out;
+  auto x = live(out, 9);
+  out.sent.clear();
+  const auto answer = x.on_rewatch(2, {}, start, out);
+  BOOST_TEST(answer.kept);
+  BOOST_TEST(answer.resent == 0U);
+  BOOST_TEST(out.sent.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_rewatch_of_what_is_gone_or_never_was_resyncs_from_that_number) {
+  for (const std::uint64_t from : {0, 1, 9}) {
+    mouth out;
+    auto x = live(out, 20);
+    x.offer(write("a.k", 1), start, out);
+    x.on_credit(2, 20);
+    out.sent.clear();
+    x.on_rewatch(from, {1}, start, out);
+    x.flush(start, out);
+    x.add_page({{}, true}, start, out);
+    const auto first = std::max<std::uint64_t>(from, 1);
+    BOOST_TEST(words(out)
+               == std::to_string(first) + ":resync " + std::to_string(first + 1)
+                    + ":snapshot_end ");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_listing_that_was_forgotten_cannot_be_told_again) {
+  mouth out;
+  feed x{1, 9, 100, {}, {write("a.k", 1).entry}};
+  x.flush(start, out);
+  x.on_credit(1, 9);
+  BOOST_TEST(!x.on_rewatch(1, {}, start, out).kept);
+}
+
+BOOST_AUTO_TEST_CASE(credit_is_absolute_and_bounded) {
+  mouth out;
+  auto x = live(out, 1'000, 3);
+  for (std::uint64_t i = 1; i <= 9; ++i)
+    x.offer(write("a.k" + std::to_string(i), i), start, out);
+  BOOST_TEST(x.unseen() == 3U);
+  x.on_credit(1'000, 2); // More than was sent, and less than was granted: neither counts.
+  BOOST_TEST(x.unseen() == 0U);
+  x.flush(start, out);
+  BOOST_TEST(x.pending() == 0U);
+  BOOST_TEST(out.sent.back().entries.size() == 7U);
+}
+
+// -- consumers ----------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_consumer_that_stopped_reads_on_and_tells_what_retention_took) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 1, 100, {1}, true};
+  const auto message = [](std::uint64_t at) {
+    return stream_message{*subject::parse("a.s"), {at}, {}, payload{"v"}};
+  };
+  x.offer(message(1), start, out);
+  x.offer(message(2), start, out); // No credit: remembered.
+  x.offer(message(3), start, out);
+  BOOST_TEST(out.sent.size() == 1U);
+  BOOST_TEST(x.position().value == 2U);
+  x.on_removed({1}); // Long told.
+  x.on_removed({2});
+  x.on_credit(1, 3);
+  BOOST_TEST(x.wants_batch());
+  x.add_batch({{message(3)}, {4}, true}, start, out);
+  x.offer(message(4), start, out);
+  BOOST_REQUIRE(out.sent.size() == 3U);
+  BOOST_TEST(out.sent[1].skipped == 1U);
+  BOOST_TEST(out.sent[1].messages.size() == 1U);
+  BOOST_TEST(out.sent[2].skipped == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_gap_with_nothing_behind_it_is_told_by_itself) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 0, 100, {1}, false};
+  x.on_removed({1});
+  x.on_removed({2});
+  x.on_credit(0, 1);
+  x.add_batch({{}, {3}, true}, start, out);
+  BOOST_REQUIRE(out.sent.size() == 1U);
+  BOOST_TEST(out.sent[0].messages.empty());
+  BOOST_TEST(out.sent[0].skipped == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
