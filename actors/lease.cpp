@@ -15,9 +15,10 @@
 namespace trunnion {
 namespace {
 
-/// Private: the machine may be due.
+/// Private: the machine may be due, for the right that is held or for anything else.
 struct lease_tick {
   trunnion::generation generation;
+  bool is_of_right = false;
 };
 
 } // namespace
@@ -84,7 +85,8 @@ public:
       owner_(options.owner),
       uuid_(make_uuid(rt.time.wall(), rt.random)),
       acquired_at_(rt.time.wall()),
-      machine_(terms_of(options), rt.time.now()),
+      at_(rt.time.now()),
+      machine_(terms_of(options), at_),
       timeout_(terms_of(options).attempt_timeout()),
       ttl_asked_(options.ttl),
       cell_(std::make_shared<lease_cell>(rt.time)),
@@ -104,29 +106,31 @@ public:
       self_->send(watch, watch_clock{});
     if (!enforces_)
       log(log_level::warn, "NOT ENFORCED: takes the key from whoever has it, and watches nothing");
-    apply(machine_.start(now()));
+    drive(&lease_machine::start);
     return {
-      [this](const lease_await&) { return on_await(); },
+      // Found one after the other, so the frequent ones come first.
       [this](const lease_refresh& x) { return on_refresh(x); },
+      [this](const watch_part& x) { on_part(x); },
+      [this](const lease_tick& x) {
+        if ((x.is_of_right ? right_alarm_ : other_alarm_).heed(x.generation))
+          look();
+      },
+      [this](const lease_await&) { return on_await(); },
       [this](const lease_release&) { return on_release(); },
       [this](const lease_subscribe& x) { return on_subscribe(x); },
       [this](const lease_wait_ended&) { return on_wait_ended(); },
       [this](const lease_inspect&) { return status(); },
       [this](const lease_get_view&) { return lease_view{cell_}; },
       [this](const clock_jumped&) {
-        alarm_.distrust();
+        right_alarm_.distrust();
+        other_alarm_.distrust();
         look();
       },
-      [this](const lease_tick& x) {
-        if (alarm_.heed(x.generation))
-          look();
-      },
-      [this](const watch_part& x) { on_part(x); },
       [this](const watch_lost& x) {
         if (x.id == watch_id_)
-          apply(machine_.on_watch_lost(now()));
+          drive(&lease_machine::on_watch_lost);
       },
-      [this](const wait_turn&) { apply(machine_.on_turn(now())); },
+      [this](const wait_turn&) { drive(&lease_machine::on_turn); },
     };
   }
 
@@ -155,12 +159,12 @@ private:
       return refuse_overload();
     auto promise = self_->make_response_promise<lease_refreshed>();
     refreshes_.push_back({{promise, killed()}, x.record});
-    apply(machine_.on_refresh(now()));
+    apply(machine_.on_refresh(at_));
     return promise;
   }
 
   caf::result<lease_released> on_release() {
-    apply(machine_.on_release(now(), release_cause::asked));
+    drive(&lease_machine::on_release, release_cause::asked);
     if (machine_.is_over())
       return released();
     return queue_promise(releases_, rt_.bounds.pending_requests);
@@ -247,7 +251,7 @@ private:
     if (!quits_)
       quit_reason_ = std::move(reason);
     quits_ = true;
-    apply(machine_.on_release(now(), cause));
+    drive(&lease_machine::on_release, cause);
   }
 
   // -- the watch --------------------------------------------------------------
@@ -262,11 +266,11 @@ private:
       .then(
         [this, id](const watch_opened&) {
           if (id == watch_id_)
-            apply(machine_.on_watch_opened(now()));
+            drive(&lease_machine::on_watch_opened);
         },
         [this, id](const caf::error&) {
           if (id == watch_id_)
-            apply(machine_.on_watch_lost(now()));
+            drive(&lease_machine::on_watch_lost);
         });
   }
 
@@ -292,20 +296,20 @@ private:
   }
 
   void take(const watch_part& x) {
-    const auto at = now();
+    at_ = rt_.time.now();
     for (const auto& entry : x.entries) {
       is_in_picture_ = entry.is_live();
       if (!is_old_news(entry, x.epoch))
-        apply(machine_.on_sighting(at, see(entry, x.epoch)));
+        apply(machine_.on_sighting(at_, see(entry, x.epoch)));
     }
     const bool went_back = x.revision < watched_revision_;
     watched_revision_ = x.revision;
     if (went_back || x.epoch != machine_.token().epoch)
-      apply(machine_.on_store_changed(at));
+      apply(machine_.on_store_changed(at_));
     else if (x.kind == part_kind::snapshot_end && !is_in_picture_)
-      apply(machine_.on_doubt(at));
+      apply(machine_.on_doubt(at_));
     else
-      apply(machine_.on_time(at));
+      apply(machine_.on_time(at_));
     if (x.kind == part_kind::resync)
       is_in_picture_ = false;
   }
@@ -323,7 +327,14 @@ private:
 
   // -- what the machine wants -------------------------------------------------
 
-  void look() { apply(machine_.on_time(now())); }
+  void look() { drive(&lease_machine::on_time); }
+
+  /// Tells the machine of an event, at the time of now.
+  template <class... Params, class... Args>
+  void drive(lease_actions (lease_machine::*event)(instant, Params...), const Args&... args) {
+    at_ = rt_.time.now();
+    apply((machine_.*event)(at_, args...));
+  }
 
   void apply(const lease_actions& actions) {
     sync_view(); // Before anybody is told.
@@ -333,8 +344,15 @@ private:
       fail_refreshes();
     if (machine_.is_over() && quits_)
       self_->quit(quit_reason_);
-    else if (const auto next = alarm_.arm(now(), machine_.next_due()))
-      self_->delayed_send(self_, next->after, lease_tick{next->generation});
+    else
+      arm();
+  }
+
+  void arm() {
+    if (const auto next = right_alarm_.arm(at_, machine_.right_due()))
+      self_->delayed_send(self_, next->after, lease_tick{next->generation, true});
+    if (const auto next = other_alarm_.arm(at_, machine_.other_due()))
+      self_->delayed_send(self_, next->after, lease_tick{next->generation, false});
   }
 
   void sync_view() {
@@ -362,9 +380,9 @@ private:
   /// No timeout of CAF's: the machine has its own, and an answer that comes later still matters.
   void send_write_request(std::uint64_t renewal, auto request) {
     self_->request(backend_, caf::infinite, std::move(request))
-      .then([this, renewal](const kv_written& x) { apply(machine_.on_written(now(), renewal, x)); },
+      .then([this, renewal](const kv_written& x) { drive(&lease_machine::on_written, renewal, x); },
             [this, renewal](const caf::error& x) {
-              apply(machine_.on_write_failed(now(), renewal, to_failure(x)));
+              drive(&lease_machine::on_write_failed, renewal, to_failure(x));
             });
   }
 
@@ -373,22 +391,23 @@ private:
     self_->request(backend_, caf::infinite, kv_get{subject_, true})
       .then(
         [this, serial](const kv_entry& x) {
-          apply(machine_.on_read(now(), serial, look_at(x.entry, x.epoch, uuid_)));
+          drive(&lease_machine::on_read, serial, look_at(x.entry, x.epoch, uuid_));
         },
         [this, serial](const caf::error& error) {
           auto why = to_failure(error);
-          apply(why.code == error_code::key_not_found
-                  ? machine_.on_read(now(), serial, sighting{})
-                  : machine_.on_read_failed(now(), serial, why));
+          if (why.code == error_code::key_not_found)
+            drive(&lease_machine::on_read, serial, sighting{});
+          else
+            drive(&lease_machine::on_read_failed, serial, why);
         });
   }
 
   void perform(const send_delete& x) {
     const auto serial = x.serial;
     self_->request(backend_, caf::infinite, kv_delete{subject_, x.expected})
-      .then([this](const kv_deleted&) { apply(machine_.on_deleted(now())); },
+      .then([this](const kv_deleted&) { drive(&lease_machine::on_deleted); },
             [this, serial](const caf::error& error) {
-              apply(machine_.on_delete_failed(now(), serial, to_failure(error)));
+              drive(&lease_machine::on_delete_failed, serial, to_failure(error));
             });
   }
 
@@ -425,7 +444,7 @@ private:
   }
 
   void perform(const refresh_refused& x) {
-    auto why = x.why;
+    auto why = *x.why;
     why.subject = subject_.text();
     log(log_level::warn, "refresh refused: " + why.text);
     refreshes_.front().promise.fail(to_error(std::move(why)));
@@ -457,9 +476,9 @@ private:
   }
 
   void perform(const not_acquired& x) {
-    not_acquired_ = std::make_unique<failure>(x.why);
+    not_acquired_ = std::make_unique<failure>(*x.why);
     not_acquired_->subject = subject_.text();
-    log(log_level::info, "not acquired: " + x.why.text);
+    log(log_level::info, "not acquired: " + x.why->text);
     for (auto& promise : awaiting_)
       promise.fail(to_error(*not_acquired_));
     awaiting_.clear();
@@ -483,7 +502,7 @@ private:
               if (why.code == error_code::backend_unavailable) // It ended after its last waiter.
                 perform(join_queue{});
               else
-                apply(machine_.on_broken_queue(now(), why));
+                drive(&lease_machine::on_broken_queue, why);
             });
   }
 
@@ -562,12 +581,10 @@ private:
 
   // -- means ------------------------------------------------------------------
 
-  instant now() const { return rt_.time.now(); }
-
   nanoseconds time_left() const {
     if (machine_.phase() != lease_phase::held)
       return {};
-    return std::max(machine_.deadline() - now(), nanoseconds{});
+    return std::max(machine_.deadline() - at_, nanoseconds{});
   }
 
   lease_record compose(std::uint64_t renewal, bool is_refresh) const {
@@ -613,11 +630,13 @@ private:
   std::string owner_;
   std::string uuid_; // Of this incarnation.
   wall_time acquired_at_;
+  instant at_; // Of the latest look at the clock.
   lease_machine machine_;
   nanoseconds timeout_;   // Of an attempt.
   nanoseconds ttl_asked_; // Before the backend's rounding.
   std::shared_ptr<lease_cell> cell_;
-  alarm alarm_;
+  alarm right_alarm_; // Apart, lest each operation leaves a timer of the other behind.
+  alarm other_alarm_;
 
   payload sent_; // The latest write, whose bytes the store shares.
   std::uint64_t sent_renewal_ = 0;

@@ -30,6 +30,14 @@ bool is_conflict(error_code x) {
   return x == error_code::revision_mismatch || x == error_code::key_not_found;
 }
 
+std::optional<instant> earlier(const std::optional<instant>& x, const std::optional<instant>& y) {
+  return x && y ? std::min(*x, *y) : x ? x : y;
+}
+
+std::shared_ptr<const failure> share(failure x) {
+  return std::make_shared<const failure>(std::move(x));
+}
+
 failure no_answer() {
   return {error_code::timeout, certainty::unknown, "", "the store did not answer in time", {}};
 }
@@ -116,8 +124,8 @@ lease_actions lease_machine::on_release(instant now, release_cause cause) {
   retry_at_.reset();
   pause_ = terms_.first_pause();
   if (!was_held) {
-    out.emplace_back(not_acquired{
-      {error_code::cancelled, certainty::not_applied, "", "given up before it was acquired", {}}});
+    out.emplace_back(not_acquired{share(
+      {error_code::cancelled, certainty::not_applied, "", "given up before it was acquired", {}})});
     if (in_queue_)
       out.emplace_back(leave_queue{});
     in_queue_ = false;
@@ -288,33 +296,26 @@ lease_actions lease_machine::on_watch_lost(instant now) {
   return out;
 }
 
-std::optional<instant> lease_machine::next_due() const {
-  if (is_over())
+std::optional<instant> lease_machine::right_due() const {
+  if (phase_ != lease_phase::held)
     return std::nullopt;
-  std::optional<instant> due;
-  const auto consider = [&due](const std::optional<instant>& x) {
-    if (x && (!due || *x < *due))
-      due = x;
-  };
-  if (op_)
-    consider(op_->due);
-  consider(retry_at_);
-  switch (phase_) {
-  case lease_phase::acquiring:
-    consider(give_up_);
-    if (quest_ == quest::queued)
-      consider(wait_until_);
-    break;
-  case lease_phase::held:
-    consider(deadline_);
-    if (!jeopardy_)
-      consider(jeopardy_at());
-    consider(watch_at_);
-    break;
-  default: consider(release_by_); break;
-  }
-  return due;
+  return jeopardy_ ? deadline_ : jeopardy_at();
 }
+
+std::optional<instant> lease_machine::other_due() const {
+  const auto attempt = op_ ? std::optional{op_->due} : retry_at_;
+  switch (phase_) {
+  case lease_phase::acquiring: {
+    const auto patience = quest_ == quest::queued ? earlier(give_up_, wait_until_) : give_up_;
+    return earlier(attempt, patience);
+  }
+  case lease_phase::held: return earlier(attempt, watch_at_);
+  case lease_phase::releasing: return earlier(attempt, release_by_);
+  default: return std::nullopt;
+  }
+}
+
+std::optional<instant> lease_machine::next_due() const { return earlier(right_due(), other_due()); }
 
 // -- the clock ------------------------------------------------------------------------
 
@@ -496,6 +497,7 @@ void lease_machine::confirm(instant now, trunnion::revision at, nanoseconds ttl,
   needs_read_ = unsettled_ = doubt_ = last_failed_ = false;
   retry_at_.reset();
   pause_ = terms_.first_pause();
+  out.reserve(4);
   out.emplace_back(renewed{});
   if (jeopardy_ && now < jeopardy_at()) {
     jeopardy_ = false;
@@ -544,7 +546,7 @@ void lease_machine::fail_refresh(instant now, const failure& why, lease_actions&
   }
   refresh_started_ = false;
   --wanted_;
-  out.emplace_back(refresh_refused{why});
+  out.emplace_back(refresh_refused{share(why)});
   proceed(now, out);
 }
 
@@ -692,7 +694,7 @@ void lease_machine::stop_acquiring(lease_phase phase, failure why, lease_actions
   if (in_queue_)
     out.emplace_back(leave_queue{});
   in_queue_ = false;
-  out.emplace_back(not_acquired{std::move(why)});
+  out.emplace_back(not_acquired{share(std::move(why))});
   if (may_leak)
     out.emplace_back(call_janitor{});
 }

@@ -21,6 +21,7 @@
 #include "trunnion/messages/kv.hpp"
 #include "trunnion/messages/lease.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -82,7 +83,7 @@ struct refresh_done {}; ///< The oldest refresh that was asked for is complete.
 
 /// The oldest refresh that was asked for cannot be; the lease is as it was.
 struct refresh_refused {
-  failure why;
+  std::shared_ptr<const failure> why; ///< Shared to keep actions small.
 };
 
 struct jeopardised {
@@ -100,7 +101,7 @@ struct ended {
 
 /// The lease will not be held.
 struct not_acquired {
-  failure why;
+  std::shared_ptr<const failure> why;
 };
 
 /// Something of ours may be left in the store, or may yet come there.
@@ -177,7 +178,12 @@ public:
 
   // -- how it stands, as of the latest call -----------------------------------
 
-  /// When `on_time` must be called; nothing once all is over.
+  /// When `on_time` must be called; nothing once all is over. In two parts, for they change at
+  /// different rates: the right that is held, and all else.
+  [[nodiscard]] std::optional<instant> right_due() const;
+  [[nodiscard]] std::optional<instant> other_due() const;
+
+  /// The earlier of both.
   [[nodiscard]] std::optional<instant> next_due() const;
 
   [[nodiscard]] lease_phase phase() const { return phase_; }

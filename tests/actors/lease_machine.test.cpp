@@ -41,7 +41,7 @@ std::string text(const lease_actions& actions) {
     std::string operator()(const ended& x) const {
       return "ended " + (x.lost ? to_string(*x.lost) : "released");
     }
-    std::string operator()(const not_acquired& x) const { return to_string(x.why.code); }
+    std::string operator()(const not_acquired& x) const { return to_string(x.why->code); }
     std::string operator()(const call_janitor&) const { return "janitor"; }
     std::string operator()(const join_queue&) const { return "join"; }
     std::string operator()(const leave_queue&) const { return "leave"; }
