@@ -258,6 +258,7 @@ private:
   }
 
   void on_owner_down(const caf::error& reason) {
+    owner_ = nullptr; // It may be a subscriber, too, and then its end is told twice.
     end_with_ = caf::exit_reason::user_shutdown;
     if (!reason || reason == caf::exit_reason::user_shutdown)
       apply(machine_.on_stop(now()));

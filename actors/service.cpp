@@ -23,7 +23,13 @@ public:
 
   service_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
                 const service_options& options)
-    : self_(self), rt_(rt), backend_(backend), options_(options) {}
+    : self_(self), rt_(rt), backend_(backend), options_(options) {
+    if (options_.parent) {
+      parent_ = caf::actor_cast<caf::actor_addr>(options_.parent);
+      self_->monitor(options_.parent);
+      options_.parent = nullptr; // Weak: a service keeps nobody alive.
+    }
+  }
 
   impl::behavior_type make_behavior() {
     self_->set_exit_handler([this](caf::exit_msg& x) { on_exit(x); });
@@ -177,6 +183,8 @@ private:
 
   void on_down(const caf::down_msg& x) {
     std::erase(subscribers_, x.source);
+    if (x.source == parent_)
+      stop("its parent has ended");
     if (x.source == group_.address())
       end(); // Has told its report before, unless it was killed.
   }
@@ -255,6 +263,7 @@ private:
   runtime rt_;
   backend_actor backend_;
   service_options options_;
+  caf::actor_addr parent_;
   group_supervisor_actor group_;
   service_phase phase_ = service_phase::waiting;
   std::string text_;

@@ -72,6 +72,7 @@ struct service_options {
   service_source services = {};                ///< Who knows them; needed if there are any.
   std::vector<service_member> members;         ///< In order of start.
   nanoseconds stop_timeout = std::chrono::seconds{10};
+  caf::strong_actor_ptr parent; ///< The service ends in order when it ends; may be null.
   group_sink
     watcher; ///< Told of the losses and the end of the group, also if the service is killed.
 };

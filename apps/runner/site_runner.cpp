@@ -39,7 +39,8 @@ struct instance {
   restart_intensity intensity;
   service_actor actor = {};
   service_phase phase = service_phase::waiting;
-  bool is_asked = false; ///< To stop.
+  bool is_asked = false;    ///< To stop.
+  bool stops_first = false; ///< It was waiting when it was asked, and others wait for its end.
 
   [[nodiscard]] bool is_alive() const { return actor != nullptr; }
   [[nodiscard]] std::string label() const {
@@ -121,6 +122,7 @@ private:
                        .services = service_source{caf::actor_cast<service_source>(self_)},
                        .members = std::move(parts->members),
                        .stop_timeout = options_.site.defaults.stop_timeout,
+                       .parent = caf::actor_cast<caf::strong_actor_ptr>(self_),
                        .watcher = options_.watcher});
     if (!started)
       return give_up(i, to_string(started.error()));
@@ -236,11 +238,12 @@ private:
   /// Stops the standbys, then the running instances of the last service, and so on.
   void stop_next() {
     bool any_idle = false;
-    for (auto& i : instances_)
-      if (i.is_alive() && i.phase == service_phase::waiting) {
-        any_idle = true;
+    for (auto& i : instances_) {
+      i.stops_first = i.is_alive() && (i.stops_first || i.phase == service_phase::waiting);
+      if (i.stops_first)
         ask_to_stop(i);
-      }
+      any_idle |= i.stops_first;
+    }
     if (any_idle)
       return;
     const auto last = std::ranges::max_element(

@@ -200,6 +200,21 @@ BOOST_AUTO_TEST_CASE(stopping_a_standby_while_it_waits_leaves_nothing_behind) {
   BOOST_TEST(status.watches == 1u); // Of the first instance's lease.
 }
 
+BOOST_AUTO_TEST_CASE(a_standby_whose_parent_died_ends_too) {
+  start(camera());
+  const auto parent = track(
+    system.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](caf::ok_atom) {}}; }));
+  auto options = camera();
+  options.instance = 1;
+  options.parent = caf::actor_cast<caf::strong_actor_ptr>(parent);
+  const auto standby = start(options);
+  bool ended = false;
+  standby->attach_functor([&](const caf::error&) { ended = true; });
+  kill(parent);
+  advance(1s);
+  BOOST_TEST(ended);
+}
+
 BOOST_AUTO_TEST_CASE(subscribers_are_told_of_each_phase) {
   std::vector<service_phase> told;
   const auto service = start(camera());
