@@ -2,8 +2,8 @@
 
 #include "trunnion/actors/janitor.hpp"
 #include "trunnion/actors/lease_machine.hpp"
+#include "trunnion/actors/lease_uuid.hpp"
 #include "trunnion/actors/waiters.hpp"
-#include "trunnion/messages/json.hpp"
 #include "trunnion/messages/lease_record.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
 #include "trunnion/messages/runtime/timer_queue.hpp"
@@ -47,26 +47,6 @@ std::string ms_text(nanoseconds x) {
   return std::to_string(std::chrono::duration_cast<milliseconds>(x).count()) + " ms";
 }
 
-/// A UUID of version 7: 48 bits of the calendar's milliseconds, the rest chance.
-std::string make_uuid(wall_time at, random_source& random) {
-  const auto ms = static_cast<std::uint64_t>(
-    std::chrono::duration_cast<milliseconds>(at.time_since_epoch()).count());
-  const std::uint64_t high = ms << 16U | 0x7000U | (random.next() & 0x0fffU);
-  const std::uint64_t low = (random.next() >> 2U) | 0x8000'0000'0000'0000U;
-  std::string result;
-  result.reserve(36);
-  for (unsigned i = 0; i < 32; ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20)
-      result += '-';
-    const auto half = i < 16 ? high : low;
-    result += "0123456789abcdef"[half >> (60U - 4U * (i % 16U)) & 0xfU];
-  }
-  return result;
-}
-
-template <class... Ts> struct overload : Ts... { using Ts::operator()...; };
-template <class... Ts> overload(Ts...) -> overload<Ts...>;
-
 /// Translates messages for the machine, and the machine's answers to messages.
 class lease_state {
 public:
@@ -83,7 +63,7 @@ public:
       subject_(options.subject),
       record_(options.record),
       owner_(options.owner),
-      uuid_(make_uuid(rt.time.wall(), rt.random)),
+      uuid_(make_lease_uuid(rt.time.wall(), rt.random)),
       acquired_at_(rt.time.wall()),
       at_(rt.time.now()),
       machine_(terms_of(options), at_),

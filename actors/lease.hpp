@@ -20,9 +20,6 @@
 
 namespace trunnion {
 
-/// How long a release waits for the store, at most. The lease is over in any case.
-inline constexpr nanoseconds release_patience = std::chrono::seconds{1};
-
 /// Starts a lease on behalf of `holder` and returns it while it is still acquiring: `lease_await`
 /// tells how that goes. Fails with `invalid_argument`, `invalid_subject` or `payload_too_large` if
 /// there is no holder or backend, or the options make no sense.

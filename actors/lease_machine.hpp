@@ -17,116 +17,16 @@
 
 #pragma once
 
+#include "trunnion/actors/lease_actions.hpp"
 #include "trunnion/actors/lease_sighting.hpp"
+#include "trunnion/actors/lease_terms.hpp"
 #include "trunnion/messages/kv.hpp"
 #include "trunnion/messages/lease.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
-#include <vector>
 
 namespace trunnion {
-
-/// The times of a lease, as far as they were asked for. They must make sense (`check`).
-struct lease_terms {
-  nanoseconds ttl{};
-  std::optional<nanoseconds> guard;
-  nanoseconds grace{};
-  nanoseconds wait{};
-  bool wait_forever = false;
-  bool enforce = true; ///< False: write over whatever stands there, and do not watch.
-
-  /// How long before the store's the deadline is, for the TTL in force.
-  [[nodiscard]] nanoseconds guard_for(nanoseconds ttl_in_force) const;
-
-  [[nodiscard]] nanoseconds attempt_timeout() const; ///< Of each request.
-  [[nodiscard]] nanoseconds first_pause() const;     ///< After a failed attempt; then doubling
-  [[nodiscard]] nanoseconds longest_pause() const;   ///< up to this.
-  [[nodiscard]] nanoseconds patience() const; ///< With a store that does not answer an acquirer.
-  [[nodiscard]] bool waits() const { return wait_forever || wait > nanoseconds{}; }
-};
-
-/// Write our record with this number: a create, an overwrite, or else only over `expected`.
-struct send_write {
-  std::uint64_t renewal = 0;
-  std::optional<revision> expected; ///< None: create, or overwrite if the lease does not enforce.
-  bool operator==(const send_write&) const = default;
-};
-
-/// Read the key from the leader.
-struct send_read {
-  std::uint64_t serial = 0;
-  bool operator==(const send_read&) const = default;
-};
-
-/// Delete the key at this revision.
-struct send_delete {
-  std::uint64_t serial = 0;
-  revision expected;
-  bool operator==(const send_delete&) const = default;
-};
-
-/// Delete the key at this revision; nobody waits for the answer.
-struct discard {
-  revision expected;
-  bool operator==(const discard&) const = default;
-};
-
-struct open_watch {}; ///< Of the key; in place of an earlier one.
-struct close_watch {};
-
-struct granted {};      ///< The lease is held.
-struct renewed {};      ///< A write was confirmed: the deadline has moved.
-struct refresh_done {}; ///< The oldest refresh that was asked for is complete.
-
-/// The oldest refresh that was asked for cannot be; the lease is as it was.
-struct refresh_refused {
-  std::shared_ptr<const failure> why; ///< Shared to keep actions small.
-};
-
-struct jeopardised {
-  nanoseconds time_left{};
-};
-struct recovered {
-  nanoseconds time_left{};
-};
-
-/// The lease is over, once and for all. Nothing lost: released.
-struct ended {
-  std::optional<loss_reason> lost;
-  std::string culprit;
-};
-
-/// The lease will not be held.
-struct not_acquired {
-  std::shared_ptr<const failure> why;
-};
-
-/// Something of ours may be left in the store, or may yet come there.
-struct call_janitor {};
-
-/// What a waiter tells the waiting room of its turn.
-enum class turn_result : std::uint8_t {
-  taken,    ///< The key is ours.
-  missed,   ///< Another holds it.
-  troubled, ///< The store did not do it.
-};
-
-struct join_queue {};
-struct leave_queue {};
-struct report_turn {
-  turn_result result{};
-};
-
-using lease_action
-  = std::variant<send_write, send_read, send_delete, discard, open_watch, close_watch, granted,
-                 renewed, refresh_done, refresh_refused, jeopardised, recovered, ended,
-                 not_acquired, call_janitor, join_queue, leave_queue, report_turn>;
-
-/// To be done in this order.
-using lease_actions = std::vector<lease_action>;
 
 /// Why a lease is to be released.
 enum class release_cause : std::uint8_t { asked, holder_died, shutdown };
@@ -248,6 +148,7 @@ private:
   void read_while_held(instant now, const sighting& x, lease_actions& out);
   void read_while_releasing(instant now, const sighting& x, lease_actions& out);
 
+  static failure no_answer();
   void queue_up(turn_result result, lease_actions& out);
   void stop_acquiring(lease_phase phase, failure why, lease_actions& out);
   void give_up(lease_actions& out);

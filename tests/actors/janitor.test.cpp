@@ -1,6 +1,6 @@
 #include "trunnion/actors/janitor.hpp"
 
-#include "lease_fixture.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 
 using namespace trunnion;
 using namespace trunnion::test;

@@ -1,4 +1,4 @@
-#include "lease_fixture.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 #include "trunnion/actors/clock_watch.hpp"
 
 using namespace trunnion;

@@ -1,7 +1,7 @@
 // What the peer's leases did, step by step, and what ours do instead where `tests/data/README.md`
 // names a difference.
 
-#include "lease_fixture.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 
 #include <fstream>
 #include <simdjson.h>

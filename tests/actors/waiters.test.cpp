@@ -1,6 +1,6 @@
 #include "trunnion/actors/waiters.hpp"
 
-#include "lease_fixture.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 #include "trunnion/actors/turn_schedule.hpp"
 
 #include <caf/actor_registry.hpp>
