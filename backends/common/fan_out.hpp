@@ -137,12 +137,21 @@ public:
 
   // -- changes ----------------------------------------------------------------
 
-  /// A key that the watch covers has changed.
-  void offer(const change& x, instant now, auto& out) {
+  /// A key that the watch covers has changed. With `more_to_come` it is told in one part with what
+  /// follows, at the next `flush` at the latest: a sink that keeps up gets every change either way.
+  void offer(const change& x, bool more_to_come, instant now, auto& out) {
     if (is_listing_ || (snapshot_ && !snapshot_->position.has_passed(x.entry.subject)))
       return;
-    if (!snapshot_ && !pending_ && window_.is_open())
-      return send(part_kind::change, x.entry.revision, {x.told_at(now)}, now, out);
+    if (batch_ && !batch_->room.take(x.entry.payload.size()))
+      send_batch(now, out);
+    if (!snapshot_ && !pending_ && window_.is_open()) {
+      if (!batch_ && !more_to_come)
+        return send(part_kind::change, x.entry.revision, {x.told_at(now)}, now, out);
+      if (!batch_)
+        batch_ = std::make_unique<batch>(x.entry.payload.size());
+      batch_->entries.push_back(x.told_at(now));
+      return more_to_come ? void() : send_batch(now, out);
+    }
     if (!pending_)
       pending_ = std::make_unique<pending_changes>();
     pending_->add(x);
@@ -152,6 +161,7 @@ public:
 
   /// Sends what credit allows, pages excepted. Pages may be wanted afterwards.
   void flush(instant now, auto& out) {
+    send_batch(now, out);
     if (snapshot_ && !snapshot_->announced && window_.is_open()) {
       snapshot_->announced = true;
       send(part_kind::resync, snapshot_->at, {}, now, out);
@@ -180,6 +190,7 @@ public:
   /// makes the watch resync, with `from` as the number of the next part; `newest` is the store's
   /// newest revision. A listing cannot be told again: false in the answer.
   rewatched on_rewatch(std::uint64_t from, revision newest, instant now, auto& out) {
+    send_batch(now, out);
     const auto resent = window_.resend_from(from, now, [&](const auto& x) { out.send(x); });
     if (resent)
       return {*resent, true};
@@ -194,6 +205,7 @@ public:
   void forget() {
     window_.restart(1);
     pending_.reset();
+    batch_.reset();
   }
 
   std::size_t resend_due(instant now, auto& out) {
@@ -210,11 +222,27 @@ private:
     std::size_t told = 0;       // Entries, so far.
   };
 
+  /// Changes that are told in one part.
+  struct batch {
+    explicit batch(std::size_t first) { std::ignore = room.take(first); }
+    std::vector<entry> entries;
+    part_room room;
+  };
+
   void begin_again(revision at) {
     pending_.reset();
     snapshot_ = std::make_unique<snapshot>();
     snapshot_->at = at;
     snapshot_->announced = false;
+  }
+
+  /// Sends what was held back; nothing else was sent since, so the credit is still there.
+  void send_batch(instant now, auto& out) {
+    if (!batch_)
+      return;
+    auto entries = std::move(std::exchange(batch_, nullptr)->entries);
+    const auto newest = entries.back().revision;
+    send(part_kind::change, newest, std::move(entries), now, out);
   }
 
   void send_picture(instant now, auto& out) {
@@ -239,8 +267,9 @@ private:
   watch_id id_;
   bool is_listing_ = false;
   part_window<Packet> window_;
-  std::unique_ptr<snapshot> snapshot_; // Until it ends.
-  std::unique_ptr<pending_changes> pending_;
+  std::unique_ptr<snapshot> snapshot_;       // Until it ends.
+  std::unique_ptr<pending_changes> pending_; // While there is no credit.
+  std::unique_ptr<batch> batch_;             // With credit for one part.
 };
 
 } // namespace trunnion

@@ -82,6 +82,11 @@ void sink_table::pump(sink& x) {
 }
 
 void sink_table::work() {
+  for (const auto& x : std::exchange(batched_, {})) {
+    x->batched = false;
+    if (x->owner)
+      pump(*x);
+  }
   for (auto i = std::min(work_.size(), work_slice); i > 0; --i) {
     const auto next = work_.front().lock();
     work_.pop_front();
@@ -267,13 +272,19 @@ void sink_table::on_rewatch(const caf::strong_actor_ptr& session, const rewatch&
 
 // -- what the engine says -----------------------------------------------------
 
-void sink_table::on_change(const subject& key, const std::function<change()>& describe) {
+void sink_table::on_change(const subject& key, bool more_to_come,
+                           const std::function<change()>& describe) {
   std::optional<change> described;
+  instant now;
   watches_.match(key, [&](sink& x) {
-    if (!described)
+    if (!described) {
       described = describe();
+      now = rt_.time.now();
+    }
     with(x, *as_watch(x),
-         [&](auto& feed, mouth out) { feed.offer(*described, rt_.time.now(), out); });
+         [&](auto& feed, mouth out) { feed.offer(*described, more_to_come, now, out); });
+    if (more_to_come && !std::exchange(x.batched, true))
+      batched_.push_back(x.owner->sinks.find(x.id)->second);
   });
 }
 

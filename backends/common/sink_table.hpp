@@ -82,15 +82,16 @@ public:
 
   // -- what the engine says ---------------------------------------------------
 
-  /// A key has changed; `describe` is called if anybody wants to know.
-  void on_change(const subject& key, const std::function<change()>& describe);
+  /// A key has changed; `describe` is called if anybody wants to know. With `more_to_come` some may
+  /// be told with what follows, at the next `work`.
+  void on_change(const subject& key, bool more_to_come, const std::function<change()>& describe);
   void on_published(const stream_message& x);
   void on_removed(const stream_message& x);
 
   // -- time -------------------------------------------------------------------
 
   /// Whether `work` has something to do.
-  [[nodiscard]] bool has_work() const { return !work_.empty(); }
+  [[nodiscard]] bool has_work() const { return !work_.empty() || !batched_.empty(); }
   void work();
 
   /// Sends again what was not seen, of at most `steps` sinks.
@@ -124,6 +125,7 @@ private:
     watch_sinks::place place; // Unless it is a listing.
     bool timed = false;       // It is in `resends_`.
     bool queued = false;      // It is in `work_`.
+    bool batched = false;     // It is in `batched_`.
   };
 
   struct session {
@@ -159,6 +161,7 @@ private:
   std::unordered_map<caf::actor_addr, session, address_hash> sessions_;
   watch_sinks watches_;
   watch_sinks consumers_;
+  std::vector<sink_ptr> batched_;            // Each sink once.
   std::deque<std::weak_ptr<sink>> work_;     // Each sink once.
   timer_queue<std::weak_ptr<sink>> resends_; // Each sink once.
   std::uint64_t serial_ = 0;

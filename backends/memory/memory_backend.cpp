@@ -22,8 +22,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::memory_proceed)
 namespace trunnion {
 namespace {
 
-constexpr std::size_t operations_per_turn = 256; // Of those that wait.
-constexpr std::size_t timer_steps = 256;         // Expiries, and the like, of one turn.
+constexpr std::size_t operations_per_turn = 1'024; // Of those that wait.
+constexpr std::size_t timer_steps = 16;            // Expiries, and the like, of one turn.
 
 /// An operation that waits for its turn.
 template <class Operation, class Answer> struct waiting {
@@ -51,7 +51,8 @@ public:
       sinks_(self, rt, epoch_, *this),
       waiting_(rt.bounds.operations_per_client) {
     store_.keys.listen([this](const subject& key, const key_store::record& x) {
-      sinks_.on_change(key, [&] { return key_store::to_change(key, x); });
+      const bool is_busy = waiting_.size() > 0 || self_->mailbox().size() > 0;
+      sinks_.on_change(key, is_busy, [&] { return key_store::to_change(key, x); });
     });
     store_.log.on_removed([this](const stream_message& x) { sinks_.on_removed(x); });
   }
@@ -60,13 +61,13 @@ public:
     self_->set_down_handler([this](const caf::down_msg& x) { sinks_.end_session(x.source); });
     self_->set_exit_handler([this](caf::exit_msg& x) { on_exit(x.reason); });
     return {
+      [this](kv_update& x) { return on_request<kv_written>(x); }, // CAF tries them in order.
       [this](kv_get& x) { return on_request<kv_entry>(x); },
+      [this](const watch_credit& x) { on_note(x); },
       [this](kv_create& x) { return on_request<kv_written>(x); },
-      [this](kv_update& x) { return on_request<kv_written>(x); },
       [this](kv_delete& x) { return on_request<kv_deleted>(x); },
       [this](kv_list& x) { return on_request<watch_opened>(x); },
       [this](watch& x) { return on_request<watch_opened>(x); },
-      [this](const watch_credit& x) { on_note(x); },
       [this](const rewatch& x) { on_note(x); },
       [this](const unwatch& x) { on_note(x); },
       [this](publish& x) { return on_request<published>(x); },
@@ -98,6 +99,7 @@ private:
   template <class Answer, class Operation> caf::result<Answer> on_request(Operation& x) {
     if (must_wait())
       return wait<Answer>(x);
+    look();
     auto answer = run(x, self_->current_sender());
     end_turn();
     if (!answer)
@@ -107,6 +109,7 @@ private:
 
   /// What a sink says has no answer, but its place among the session's operations.
   void on_note(const auto& note) {
+    look();
     const auto client = sender();
     if (!waiting_.waits(client))
       run(note, self_->current_sender());
@@ -118,6 +121,7 @@ private:
   }
 
   void on_wake(const memory_wake& x) {
+    look();
     if (alarm_.heed(x.generation))
       run_timers();
     end_turn();
@@ -125,9 +129,11 @@ private:
 
   void on_proceed() {
     is_proceeding_ = false;
+    look();
     for (auto i = operations_per_turn; i > 0 && waiting_.size() > 0; --i) {
       auto [client, operation] = *waiting_.next();
       const auto session = caf::actor_cast<caf::strong_actor_ptr>(client);
+      look();
       std::visit([&](auto& x) { run_waiting(x, session); }, operation);
     }
     sinks_.work();
@@ -156,9 +162,8 @@ private:
       return to_error(error_code::overloaded, "this client has too many operations in flight",
                       subject_of(x));
     auto promise = self_->template make_response_promise<Answer>();
-    waiting_.add(client, waiting<Operation, Answer>{std::move(x),
-                                                    {promise, to_error(error_code::shutting_down,
-                                                                       "the backend is ending")}});
+    waiting_.add(client, waiting<Operation, Answer>{
+                           std::move(x), {promise, caf::make_error(error_code::shutting_down)}});
     proceed();
     return promise;
   }
@@ -180,7 +185,7 @@ private:
   }
 
   void run_timers() {
-    store_.run_timers(at(), timer_steps);
+    store_.run_timers(at_, timer_steps);
     sinks_.run_timers(timer_steps);
   }
 
@@ -189,15 +194,16 @@ private:
     auto due = store_.next_due();
     if (const auto resend = sinks_.next_due(); resend && (!due || *resend < *due))
       due = resend;
-    if (waiting_.size() > 0 || sinks_.has_work() || (due && *due <= rt_.time.now()))
+    if (waiting_.size() > 0 || sinks_.has_work() || (due && *due <= at_.now))
       proceed();
-    else if (const auto wake = alarm_.arm(rt_.time.now(), due))
+    else if (const auto wake = alarm_.arm(at_.now, due))
       self_->delayed_send(self_, wake->after, memory_wake{wake->generation});
   }
 
   // -- operations -------------------------------------------------------------
 
-  moment at() const { return {rt_.time.now(), rt_.time.wall()}; }
+  /// One look at the clocks for each operation.
+  void look() { at_ = {rt_.time.now(), rt_.time.wall()}; }
 
   static std::string subject_of(const auto& x) {
     if constexpr (requires { x.subject; })
@@ -208,22 +214,22 @@ private:
 
   outcome<kv_entry> run(kv_get& x, const caf::strong_actor_ptr&) {
     ++operations_;
-    return store_.keys.get(x, at());
+    return store_.keys.get(x, at_);
   }
 
   outcome<kv_written> run(kv_create& x, const caf::strong_actor_ptr&) {
     ++operations_;
-    return store_.keys.create(std::move(x), at());
+    return store_.keys.create(std::move(x), at_);
   }
 
   outcome<kv_written> run(kv_update& x, const caf::strong_actor_ptr&) {
     ++operations_;
-    return store_.keys.update(std::move(x), at());
+    return store_.keys.update(std::move(x), at_);
   }
 
   outcome<kv_deleted> run(kv_delete& x, const caf::strong_actor_ptr&) {
     ++operations_;
-    return store_.keys.remove(x, at());
+    return store_.keys.remove(x, at_);
   }
 
   outcome<watch_opened> run(const watch& x, const caf::strong_actor_ptr& session) {
@@ -233,14 +239,14 @@ private:
 
   outcome<watch_opened> run(const kv_list& x, const caf::strong_actor_ptr& session) {
     ++operations_;
-    const auto picture = [&] { return store_.keys.picture(x.pattern, rt_.time.now()); };
+    const auto picture = [&] { return store_.keys.picture(x.pattern, at_.now); };
     return check_watched(x.pattern).and_then(
       [&] { return sinks_.open_listing(session, x, picture); });
   }
 
   outcome<published> run(publish& x, const caf::strong_actor_ptr&) {
     ++operations_;
-    auto result = store_.publish(std::move(x), at());
+    auto result = store_.publish(std::move(x), at_);
     if (result)
       sinks_.on_published(store_.log.latest());
     return result;
@@ -326,6 +332,7 @@ private:
   sink_table sinks_;
   admission<caf::actor_addr, waiting_operation, address_hash> waiting_;
   alarm alarm_;
+  moment at_;                  // When the current operation happens.
   bool is_proceeding_ = false; // A `memory_proceed` is under way.
   std::uint64_t operations_ = 0;
 };

@@ -21,7 +21,7 @@
 namespace trunnion {
 
 /// Messages in the mailbox from which on operations wait in turns.
-inline constexpr std::size_t long_mailbox = 1'000;
+inline constexpr std::size_t long_mailbox = 4'096;
 
 /// Starts a memory backend; the options' limits are at least one.
 backend_actor spawn_memory_backend(caf::actor_system& sys, const runtime& rt,

@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(a_change_ahead_of_a_snapshot_is_left_to_it_and_one_behind_w
   mouth out;
   feed x{1, 1, 100, {}};
   x.add_page({{write("a.m", 1).entry}, false}, start, out);
-  x.offer(write("a.z", 2), start, out);
-  x.offer(write("a.b", 3), start, out);
+  x.offer(write("a.z", 2), false, start, out);
+  x.offer(write("a.b", 3), false, start, out);
   BOOST_TEST(x.pending() == 1U);
   x.on_credit(1, 9);
   x.add_page({{write("a.z", 2).entry}, true}, start, out);
@@ -93,17 +93,43 @@ BOOST_AUTO_TEST_CASE(a_change_ahead_of_a_snapshot_is_left_to_it_and_one_behind_w
 BOOST_AUTO_TEST_CASE(without_credit_the_newest_change_of_each_key_waits_in_the_order_of_revisions) {
   mouth out;
   auto x = live(out, 1);
-  x.offer(write("a.k", 1), start, out);
-  x.offer(write("a.l", 2), start, out);
-  x.offer(write("a.k", 3), start, out);
-  x.offer(removal("a.m", 4), start, out);
-  x.offer(write("a.m", 5), start, out);
-  x.offer(write("a.m", 6), start, out);
-  x.offer(removal("a.l", 7), start, out);
+  x.offer(write("a.k", 1), false, start, out);
+  x.offer(write("a.l", 2), false, start, out);
+  x.offer(write("a.k", 3), false, start, out);
+  x.offer(removal("a.m", 4), false, start, out);
+  x.offer(write("a.m", 5), false, start, out);
+  x.offer(write("a.m", 6), false, start, out);
+  x.offer(removal("a.l", 7), false, start, out);
   BOOST_TEST(x.pending() == 3U);
   x.on_credit(1, 2);
   x.flush(start, out);
   BOOST_TEST(words(out) == "1:snapshot_end 2:change(a.k@3)(a.m@6 skipped)(a.l@7 gone) ");
+}
+
+BOOST_AUTO_TEST_CASE(with_more_to_come_every_change_is_told_in_one_part) {
+  mouth out;
+  auto x = live(out, 2); // Credit for one more part.
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    x.offer(write("a.k", i), true, start, out);
+  BOOST_TEST(out.sent.size() == 1U);
+  x.flush(start, out);
+  x.offer(write("a.k", 4), true, start, out); // No credit: coalesced.
+  x.offer(write("a.k", 5), true, start, out);
+  x.on_credit(2, 3);
+  x.flush(start, out);
+  BOOST_TEST(words(out) == "1:snapshot_end 2:change(a.k@1)(a.k@2)(a.k@3) 3:change(a.k@5) ");
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_is_full_does_not_wait_for_more) {
+  mouth out;
+  auto x = live(out, 9);
+  for (std::uint64_t i = 1; i <= max_part_entries + 1; ++i)
+    x.offer(write("a.k", i), true, start, out);
+  BOOST_REQUIRE(out.sent.size() == 2U);
+  BOOST_TEST(out.sent[1].entries.size() == max_part_entries);
+  x.offer(write("a.k", 999), false, start, out); // Takes the one that waits along.
+  BOOST_REQUIRE(out.sent.size() == 3U);
+  BOOST_TEST(out.sent[2].entries.size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_tells_the_time_left_when_it_is_told) {
@@ -111,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_change_tells_the_time_left_when_it_is_told) {
   auto x = live(out, 1);
   auto timed = write("a.k", 1);
   timed.deadline = start + 10s;
-  x.offer(timed, start, out);
+  x.offer(timed, false, start, out);
   x.on_credit(1, 2);
   x.flush(start + 4s, out);
   BOOST_TEST((out.sent.back().entries[0].time_left == 6s));
@@ -121,7 +147,7 @@ BOOST_AUTO_TEST_CASE(too_many_waiting_keys_make_a_watch_resync) {
   mouth out;
   auto x = live(out, 1);
   for (std::uint64_t i = 1; i <= max_pending_keys + 1; ++i)
-    x.offer(write("a.k" + std::to_string(i), i), start, out);
+    x.offer(write("a.k" + std::to_string(i), i), false, start, out);
   BOOST_TEST(x.pending() == 0U);
   x.on_credit(1, 2); // One part at a time is enough.
   x.flush(start, out);
@@ -138,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_listing_is_told_whole_and_is_over_once_it_was_seen) {
   mouth out;
   feed x{1, 9, 100, {3}, {write("a.k", 1).entry, write("a.l", 2).entry}};
   x.flush(start, out);
-  x.offer(write("a.k", 4), start, out);
+  x.offer(write("a.k", 4), false, start, out);
   BOOST_TEST(words(out) == "1:snapshot(a.k@1)(a.l@2) 2:snapshot_end ");
   BOOST_TEST(!x.is_over());
   x.on_credit(2, 9);
@@ -149,8 +175,8 @@ BOOST_AUTO_TEST_CASE(an_unseen_part_is_sent_again_each_second_until_it_is_seen) 
   mouth out;
   auto x = live(out, 9);
   x.on_credit(1, 9);
-  x.offer(write("a.k", 1), start, out);
-  x.offer(write("a.l", 2), start + 500ms, out);
+  x.offer(write("a.k", 1), false, start, out);
+  x.offer(write("a.l", 2), false, start + 500ms, out);
   BOOST_TEST((x.next_resend() == start + 1s));
   BOOST_TEST(x.resend_due(start + 999ms, out) == 0U);
   BOOST_TEST(x.resend_due(start + 1s, out) == 1U);
@@ -165,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_rewatch_counts_what_came_before_as_seen) {
   mouth out;
   auto x = live(out, 9);
   for (std::uint64_t i = 1; i <= 4; ++i)
-    x.offer(write("a.k", i), start, out);
+    x.offer(write("a.k", i), false, start, out);
   out.sent.clear();
   BOOST_TEST(x.on_rewatch(4, {4}, start, out).resent == 2U);
   BOOST_TEST(words(out) == "4:change(a.k@3) 5:change(a.k@4) ");
@@ -186,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_rewatch_of_what_is_gone_or_never_was_resyncs_from_that_nu
   for (const std::uint64_t from : {0, 1, 9}) {
     mouth out;
     auto x = live(out, 20);
-    x.offer(write("a.k", 1), start, out);
+    x.offer(write("a.k", 1), false, start, out);
     x.on_credit(2, 20);
     out.sent.clear();
     x.on_rewatch(from, {1}, start, out);
@@ -211,7 +237,7 @@ BOOST_AUTO_TEST_CASE(credit_is_absolute_and_bounded) {
   mouth out;
   auto x = live(out, 1'000, 3);
   for (std::uint64_t i = 1; i <= 9; ++i)
-    x.offer(write("a.k" + std::to_string(i), i), start, out);
+    x.offer(write("a.k" + std::to_string(i), i), false, start, out);
   BOOST_TEST(x.unseen() == 3U);
   x.on_credit(1'000, 2); // More than was sent, and less than was granted: neither counts.
   BOOST_TEST(x.unseen() == 0U);
