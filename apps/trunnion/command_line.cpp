@@ -7,11 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <deque>
 #include <exception>
 #include <ostream>
+#include <poll.h>
+#include <unistd.h>
 
 namespace trunnion {
 
@@ -269,6 +270,16 @@ command_line parse_command_line(const std::vector<std::string>& words, const env
   return line;
 }
 
+namespace {
+
+/// Whether the reader of a pipe or socket has gone.
+bool is_broken_pipe(int fd) {
+  pollfd state{fd, POLLOUT, 0};
+  return ::poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0;
+}
+
+} // namespace
+
 int tool_main(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN); // A reader that has gone is no reason to drop leases.
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
@@ -284,8 +295,7 @@ int tool_main(int argc, const char* const* argv) {
     return report(line.globals,
                   {.code = "internal", .message = e.what(), .exit = exit_code::failed});
   }
-  errno = 0;
-  if (!line.globals.io->out.flush() && errno != EPIPE) // A broken pipe is silent.
+  if (!line.globals.io->out.flush() && !is_broken_pipe(STDOUT_FILENO)) // Which is silent.
     return report(line.globals, {.code = "output",
                                  .message = "standard output cannot be written",
                                  .exit = exit_code::failed});

@@ -230,6 +230,12 @@ int run_service(const global_options& globals, const service_run_options& option
     return report(globals, loaded.error());
   for (const auto& line : loaded->not_built_lines())
     say(globals, line);
+  if (std::getenv("TRUNNION_NO_ENFORCE_LEASES") != nullptr)
+    return report(globals, {.code = "invalid_argument",
+                            .message = "TRUNNION_NO_ENFORCE_LEASES is set; a site runs under "
+                                       "enforced leases only",
+                            .exit = exit_code::usage,
+                            .hint = "unset it: it is for bench tools"});
   const auto signals = block_signals();
   real_runtime world{{.least_level = globals.quiet.value     ? log_level::error
                                      : globals.verbose.value ? log_level::debug

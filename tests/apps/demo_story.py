@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Runs the demo's site with the tool, and reads its story as a person would.
+
+    demo_story.py TRUNNION SITE
+
+Checked from what is printed: real readings of this host, compared with /proc before and after;
+leases taken, slews and exposures; a killed camera service whose group ends in order, told as lost
+with reason and culprit; the standby that takes over; and that no key ever has two owners.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import unittest
+
+TRUNNION, SITE = sys.argv[1], sys.argv[2]
+
+
+def counters():
+    """What only grows in /proc while the demo runs: (source, name, counter) to number."""
+    result = {}
+    with open("/proc/diskstats", encoding="ascii") as lines:
+        for words in (line.split() for line in lines):
+            result["disk", words[2], "read_bytes"] = int(words[5]) * 512
+            result["disk", words[2], "written_bytes"] = int(words[9]) * 512
+    with open("/proc/net/dev", encoding="ascii") as lines:
+        for line in list(lines)[2:]:
+            name, numbers = line.split(":")
+            result["net", name.strip(), "received_bytes"] = int(numbers.split()[0])
+            result["net", name.strip(), "sent_bytes"] = int(numbers.split()[8])
+    return result
+
+
+def memory_total():
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        return next(int(x.split()[1]) * 1024 for x in lines if x.startswith("MemTotal:"))
+
+
+def processors():
+    with open("/proc/stat", encoding="ascii") as lines:
+        return sum(1 for x in lines if x.startswith("cpu") and x[3].isdigit())
+
+
+class Line:
+    def __init__(self, text):
+        self.time, self.who, self.what, self.text, self.data = text.rstrip("\n").split("\t")
+
+    def json(self):
+        return json.loads(self.data)
+
+
+class DemoStory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.before = counters()
+        done = subprocess.run(
+            [TRUNNION, "service", "run", SITE, "--for", "20s", "--drill", "camera@8s"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        cls.after = counters()
+        cls.status, cls.errors = done.returncode, done.stderr
+        cls.lines = [Line(x) for x in done.stdout.splitlines()]
+
+    def of(self, who, what):
+        return [x for x in self.lines if x.who == who and x.what == what]
+
+    def index(self, who, what, after=0):
+        for i in range(after, len(self.lines)):
+            if self.lines[i].who == who and self.lines[i].what == what:
+                return i
+        self.fail(f"not in the story after line {after}: {who} {what}\n{self.errors[-2000:]}")
+
+    def test_it_ends_by_itself_with_status_0(self):
+        self.assertEqual(self.status, 0, self.errors[-2000:])
+
+    def test_at_least_ten_samples_are_of_this_host(self):
+        samples = [x.json() for x in self.of("ridge.host", "telemetry")]
+        self.assertGreaterEqual(len(samples), 10)
+        compared = 0
+        for sample in samples:
+            self.assertEqual(sample["memory"]["total_bytes"], memory_total())
+            self.assertEqual(sample["cpu"]["count"], processors())
+            for (source, name, counter), low in self.before.items():
+                if name in sample.get(source, {}):
+                    value = sample[source][name][counter]
+                    self.assertGreaterEqual(value, low, (source, name, counter))
+                    self.assertLessEqual(value, self.after[source, name, counter])
+                    compared += 1
+        self.assertGreater(compared, 0)
+
+    def test_the_readings_move(self):
+        busy = {x.json()["cpu"].get("busy_ratio") for x in self.of("ridge.host", "telemetry")}
+        self.assertGreater(len(busy), 1)
+
+    def test_leases_are_taken_and_instruments_work(self):
+        for service in ("host", "mount", "camera", "observer"):
+            self.assertTrue(self.of(f"ridge.{service}.EntityLease", "taken"), service)
+        for what, who in (("slew", "mount"), ("exposure", "camera"), ("observed", "observer")):
+            self.assertGreaterEqual(len(self.of(f"ridge.{who}", what)), 2, what)
+
+    def test_no_two_owners_ever_hold_one_key(self):
+        owners = {}
+        for x in self.lines:
+            if x.what == "taken":
+                self.assertNotIn(x.who, owners, f"{x.who} is taken twice")
+                owners[x.who] = x.text
+            elif x.what == "gone":
+                self.assertIn(x.who, owners)
+                del owners[x.who]
+        self.assertEqual(owners, {}, "keys that are left at the end")
+
+    def test_instruments_obey_tokens_in_growing_order_only(self):
+        newest = {}
+        for x in self.lines:
+            if x.what in ("slew", "exposure"):
+                token = tuple(int(n) for n in x.json()["token"].split(":"))
+                self.assertGreaterEqual(token, newest.get(x.who, token))
+                newest[x.who] = token
+        self.assertEqual(set(newest), {"ridge.mount", "ridge.camera"})
+
+    def test_the_killed_camera_is_told_as_lost_and_the_observatory_recovers(self):
+        lost = self.index("ridge.camera", "lost")
+        self.assertRegex(self.lines[lost].text, r"^ridge\.camera: holder_died, culprit its owner")
+        observer = self.index("ridge.observer", "lost", lost)
+        self.assertRegex(self.lines[observer].text, r"^camera: holder_died, culprit camera")
+        ended = self.index("ridge.observer", "ended", observer)
+        self.index("ridge.camera", "ended", lost)
+        restarted = self.index("ridge.camera", "running", lost)
+        standby = self.index("ridge.observer#1", "running", ended)
+        self.assertLess(restarted, standby)
+        self.index("ridge.camera", "exposure", standby)
+
+    def test_times_never_go_back(self):
+        times = [x.time for x in self.lines]
+        self.assertEqual(times, sorted(times))
+
+
+class Signals(unittest.TestCase):
+    def start(self):
+        running = subprocess.Popen(
+            [TRUNNION, "service", "run", SITE, "--only", "mount", "--json"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.stderr.close)
+        self.addCleanup(running.stdout.close)
+        for line in running.stdout:
+            if json.loads(line)["event"] == "running":
+                return running
+        self.fail("the mount never ran: " + running.stderr.read())
+
+    def test_a_signal_ends_it_in_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            running = self.start()
+            running.send_signal(number)
+            story, _ = running.communicate(timeout=60)
+            events = [json.loads(x)["event"] for x in story.splitlines()]
+            self.assertEqual(running.returncode, 0)
+            self.assertIn("gone", events)
+            self.assertEqual(events[-1], "stopped")
+
+    def test_a_reader_that_goes_away_costs_nothing(self):
+        running = self.start()
+        running.stdout.close()
+        running.send_signal(signal.SIGTERM)
+        running.stdout = None
+        running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
