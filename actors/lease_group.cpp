@@ -170,7 +170,8 @@ private:
   void schedule(member_id id, nanoseconds time_left) {
     const auto& m = members_.at(id);
     const auto now = rt_.time.now();
-    due_.add(next_refresh(now, now + time_left, m.times, rt_.random.next()), id);
+    const auto due = next_refresh(now, now + time_left, m.times, rt_.random.next());
+    due_.add(shared_moment(due, m.times.ttl), id);
     arm();
   }
 

@@ -36,4 +36,12 @@ struct lease_times {
   return std::max(now, sent + way / 1000 * permille);
 }
 
+/// The moment, at most a thousandth of the TTL after `due`, at which leases are refreshed in one
+/// go. For each by itself, most of the cost would be that of waking threads that sleep in between.
+[[nodiscard]] inline instant shared_moment(instant due, nanoseconds ttl) {
+  const auto step = std::clamp<nanoseconds>(ttl / 1000, nanoseconds{1}, milliseconds{20});
+  const auto past = due.time_since_epoch() % step;
+  return past == nanoseconds{} ? due : due + (step - past);
+}
+
 } // namespace trunnion

@@ -37,4 +37,13 @@ BOOST_AUTO_TEST_CASE(a_long_grace_moves_jeopardy_and_refresh_forward) {
   BOOST_TEST((next_refresh(sent, sent + 8820ms, times, 350) <= sent + 4365ms));
 }
 
+BOOST_AUTO_TEST_CASE(refreshes_that_are_due_close_to_each_other_are_made_in_one_go) {
+  const instant due{1h + 12'345us};
+  BOOST_TEST((shared_moment(due, 10s) == instant{1h + 20ms}));
+  BOOST_TEST((shared_moment(due + 7ms, 10s) == instant{1h + 20ms}));
+  BOOST_TEST((shared_moment(instant{1h + 20ms}, 10s) == instant{1h + 20ms}));
+  BOOST_TEST((shared_moment(due, 200ms) == instant{1h + 12'400us})); // Late by little of the TTL.
+  BOOST_TEST((shared_moment(due, 24h) == instant{1h + 20ms}));       // By little in any case.
+}
+
 BOOST_AUTO_TEST_SUITE_END()
