@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "trunnion/bench/figure.hpp"
 #include "trunnion/bench/world.hpp"
 
 #include <latch>
@@ -63,15 +64,36 @@ void spawn_asker(caf::actor_system& sys, const ask_plan& plan, std::latch& done,
   });
 }
 
-/// How many requests a second `clients` askers get answered; `make(i)` is the i-th one's `Issue`.
+struct throughput {
+  double rate = 0; ///< Requests a second.
+  double cpu = 0;  ///< Seconds for each, of all threads: it depends less on what else runs.
+};
+
+/// Lets `clients` askers ask until all is answered; `make(i)` is the i-th one's `Issue`.
 template <class Make>
-double request_rate(world& w, std::size_t clients, const ask_plan& plan, Make make) {
+throughput run_askers(world& w, std::size_t clients, const ask_plan& plan, Make make) {
   std::latch done{static_cast<std::ptrdiff_t>(clients)};
+  const auto cpu_before = cpu_seconds();
   const auto begin = w.now();
   for (std::size_t i = 0; i < clients; ++i)
     spawn_asker(w.sys, plan, done, make(i));
   wait(done, "requests");
-  return static_cast<double>(clients * plan.requests) / seconds(w.now() - begin);
+  const auto requests = static_cast<double>(clients * plan.requests);
+  return {requests / seconds(w.now() - begin), (cpu_seconds() - cpu_before) / requests};
+}
+
+/// The median of one member.
+[[nodiscard]] inline double median(const std::vector<throughput>& all, double throughput::*part) {
+  std::vector<double> values;
+  for (const auto& x : all)
+    values.push_back(x.*part);
+  return median(std::move(values));
+}
+
+/// `120 k/s, 8.1 us of CPU`: medians.
+[[nodiscard]] inline std::string show(const std::vector<throughput>& all) {
+  return per_second(median(all, &throughput::rate)) + ", " + us(median(all, &throughput::cpu))
+         + " of CPU";
 }
 
 /// For the errors that no measured request may have.

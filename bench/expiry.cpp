@@ -80,7 +80,7 @@ caf::actor spawn_prober(world& w, const std::shared_ptr<prober>& state, const su
 /// Writes keys that all expire at `due`.
 void load(world& w, std::size_t keys, instant due) {
   const payload value{std::string(128, 'x')};
-  request_rate(w, loaders, {.requests = keys / loaders, .window = 16}, [&](std::size_t client) {
+  run_askers(w, loaders, {.requests = keys / loaders, .window = 16}, [&](std::size_t client) {
     return [&w, due, value, client](caf::event_based_actor* self, std::size_t i, auto done) {
       const auto key = at(fmt::format("bench.expiring.c{}.k{}", client, i));
       self->request(w.backend, caf::infinite, kv_update{key, value, std::nullopt, due - w.now()})

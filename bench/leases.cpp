@@ -23,9 +23,9 @@ lease_actor begin(world& w, const caf::strong_actor_ptr& holder, const std::stri
 }
 
 /// Each client takes a key of its own and gives it back, again and again.
-double acquire_rate(world& w, const caf::actor& holder, std::size_t rounds) {
+throughput acquire_all(world& w, const caf::actor& holder, std::size_t rounds) {
   const auto held_by = caf::actor_cast<caf::strong_actor_ptr>(holder);
-  return request_rate(w, clients, {.requests = rounds}, [&](std::size_t client) {
+  return run_askers(w, clients, {.requests = rounds}, [&](std::size_t client) {
     return [&w, held_by, key = fmt::format("bench.c{}.L", client)](caf::event_based_actor* self,
                                                                    std::size_t, auto done) {
       const auto lease = begin(w, held_by, key);
@@ -59,9 +59,9 @@ std::vector<lease_actor> hold(world& w, const caf::actor& holder, std::size_t co
 }
 
 /// Every lease is refreshed once; each client has its share of them, some at a time.
-double refresh_rate(world& w, const std::vector<lease_actor>& leases) {
+throughput refresh_all(world& w, const std::vector<lease_actor>& leases) {
   const auto share = leases.size() / clients;
-  return request_rate(w, clients, {.requests = share, .window = 8}, [&](std::size_t client) {
+  return run_askers(w, clients, {.requests = share, .window = 8}, [&](std::size_t client) {
     return
       [&leases, first = client * share](caf::event_based_actor* self, std::size_t i, auto done) {
         self->request(leases[first + i], caf::infinite, lease_refresh{})
@@ -72,7 +72,7 @@ double refresh_rate(world& w, const std::vector<lease_actor>& leases) {
 
 /// In portions, so that each release is confirmed in time.
 void release(world& w, const std::vector<lease_actor>& leases) {
-  request_rate(w, 1, {.requests = leases.size(), .window = 64}, [&](std::size_t) {
+  run_askers(w, 1, {.requests = leases.size(), .window = 64}, [&](std::size_t) {
     return [&leases](caf::event_based_actor* self, std::size_t i, auto done) {
       self->request(leases[i], caf::infinite, lease_release{})
         .then([done](const lease_released&) { done(); }, or_die("release"));
@@ -117,22 +117,22 @@ bool measure_view(world& w, const lease_actor& lease, std::size_t rounds) {
 bool measure_leases(const effort& e) {
   world w;
   const auto holder = w.someone();
-  std::vector<double> acquires, refreshes;
-  (void)acquire_rate(w, holder, 20);
+  std::vector<throughput> acquires, refreshes;
+  (void)acquire_all(w, holder, 20);
   for (std::size_t i = 0; i < e.of(7, 3); ++i)
-    acquires.push_back(acquire_rate(w, holder, e.of(1'000, 200)));
+    acquires.push_back(acquire_all(w, holder, e.of(1'000, 200)));
   print({.name = fmt::format("leases acquired and released, {} at a time", clients),
-         .measured = per_second(median(acquires)),
+         .measured = show(acquires),
          .bar = "60 k/s",
-         .is_met = median(acquires) >= 60e3});
+         .is_met = median(acquires, &throughput::rate) >= 60e3});
   const auto held = hold(w, holder, 10'000);
-  (void)refresh_rate(w, held);
+  (void)refresh_all(w, held);
   for (std::size_t i = 0; i < e.of(15, 5); ++i)
-    refreshes.push_back(refresh_rate(w, held));
+    refreshes.push_back(refresh_all(w, held));
   print({.name = fmt::format("refreshes over {} held leases", held.size()),
-         .measured = per_second(median(refreshes)),
+         .measured = show(refreshes),
          .bar = "150 k/s",
-         .is_met = median(refreshes) >= 150e3});
+         .is_met = median(refreshes, &throughput::rate) >= 150e3});
   const bool ok = measure_view(w, held.front(), e.of(15, 5));
   release(w, held);
   caf::anon_send_exit(holder, caf::exit_reason::user_shutdown);

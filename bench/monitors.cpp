@@ -57,7 +57,7 @@ double delivery_rate(world& w, std::size_t writes, int round) {
     sinks.push_back(spawn_subscriber(w, monitor, all));
   wait(all->ready, "snapshots");
   const auto began = w.now();
-  request_rate(w, 1, {.requests = writes, .window = 64}, [&](std::size_t) {
+  run_askers(w, 1, {.requests = writes, .window = 64}, [&](std::size_t) {
     return [&w, round, value = payload{std::string(128, 'x')}](caf::event_based_actor* self,
                                                                std::size_t i, auto done) {
       self
@@ -88,8 +88,8 @@ std::vector<kv_monitor_actor> spawn_monitors(world& w, std::size_t from, std::si
 }
 
 /// Writes a second to ten keys that are monitored.
-double write_rate(world& w, std::size_t writes) {
-  return request_rate(w, 10, {.requests = writes / 10, .window = 8}, [&](std::size_t client) {
+throughput write_all(world& w, std::size_t writes) {
+  return run_askers(w, 10, {.requests = writes / 10, .window = 8}, [&](std::size_t client) {
     return [&w, key = at(key_of(client)), value = payload{std::string(128, 'x')}](
              caf::event_based_actor* self, std::size_t, auto done) {
       self->request(w.backend, caf::infinite, kv_update{key, value, std::nullopt, std::nullopt})
@@ -100,9 +100,9 @@ double write_rate(world& w, std::size_t writes) {
 
 std::vector<double> write_rates(world& w, std::size_t rounds, std::size_t writes) {
   std::vector<double> result;
-  (void)write_rate(w, writes / 10);
+  (void)write_all(w, writes / 10);
   for (std::size_t i = 0; i < rounds; ++i)
-    result.push_back(write_rate(w, writes));
+    result.push_back(write_all(w, writes).rate);
   return result;
 }
 

@@ -52,7 +52,7 @@ struct get_and_update {
 };
 
 struct comparison {
-  std::vector<double> measured, echoed, plain;
+  std::vector<throughput> measured, echoed, plain;
 };
 
 /// In alternation, so that what else the machine does falls on all alike.
@@ -63,20 +63,20 @@ comparison compare(world& w, std::size_t clients, const ask_plan& plan, std::siz
     w.sys, {.subject = at("bench.echo.name"), .payload = value, .revision = revision{1}});
   comparison result;
   for (std::size_t round = 0; round < rounds; ++round) {
-    result.plain.push_back(request_rate(w, clients, plan, [&](std::size_t) {
+    result.plain.push_back(run_askers(w, clients, plan, [&](std::size_t) {
       return [empty](caf::event_based_actor* self, std::size_t, auto done) {
         self->request(empty, caf::infinite, nothing_asked{})
           .then([done](const nothing_answered&) { done(); }, or_die("plain request"));
       };
     }));
-    result.echoed.push_back(request_rate(w, clients, plan, [&](std::size_t i) {
+    result.echoed.push_back(run_askers(w, clients, plan, [&](std::size_t i) {
       return [echo, key = at(fmt::format("bench.c{}.name", i))](caf::event_based_actor* self,
                                                                 std::size_t, auto done) {
         self->request(echo, caf::infinite, kv_get{key})
           .then([done](const kv_entry&) { done(); }, or_die("echo"));
       };
     }));
-    result.measured.push_back(request_rate(w, clients, plan, [&](std::size_t i) {
+    result.measured.push_back(run_askers(w, clients, plan, [&](std::size_t i) {
       return get_and_update{w.backend, at(fmt::format("bench.c{}.name", i)), value};
     }));
   }
@@ -86,25 +86,25 @@ comparison compare(world& w, std::size_t clients, const ask_plan& plan, std::siz
 }
 
 /// Ratios of single rounds, so that a slow moment spoils one of them only.
-double ratio(const std::vector<double>& x, const std::vector<double>& y) {
+double ratio(const std::vector<throughput>& x, const std::vector<throughput>& y) {
   std::vector<double> result;
   for (std::size_t i = 0; i < x.size(); ++i)
-    result.push_back(x[i] / y[i]);
+    result.push_back(x[i].rate / y[i].rate);
   return median(result);
 }
 
 bool show(const std::string& name, const comparison& x) {
-  const auto rate = median(x.measured);
+  const auto rate = median(x.measured, &throughput::rate);
   const auto share = ratio(x.measured, x.plain);
   print({.name = "gets of one entry from an actor that does nothing else, " + name,
-         .measured = per_second(median(x.echoed)),
-         .reference = "plain request " + per_second(median(x.plain)),
+         .measured = show(x.echoed),
+         .reference = "plain request " + show(x.plain),
          .ratio = percent(ratio(x.echoed, x.plain)),
          .bar = "none",
          .is_met = true});
   return print({.name = "gets and updates through the backend actor, " + name,
-                .measured = per_second(rate),
-                .reference = "plain request " + per_second(median(x.plain)),
+                .measured = show(x.measured),
+                .reference = "plain request " + show(x.plain),
                 .ratio = percent(share),
                 .bar = "60 %, and 300 k/s",
                 .is_met = share >= 0.6 && rate >= 300e3});
