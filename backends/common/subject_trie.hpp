@@ -22,12 +22,11 @@
 
 namespace trunnion {
 
-/// Lets a table of strings be searched with a view.
+/// Lets a table of strings be searched with a view. Not `noexcept`, so that libstdc++ keeps the
+/// hash beside each string, and looks at no string in vain.
 struct text_hash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view x) const noexcept {
-    return std::hash<std::string_view>{}(x);
-  }
+  std::size_t operator()(std::string_view x) const { return std::hash<std::string_view>{}(x); }
 };
 
 template <class Watch> class subject_trie {

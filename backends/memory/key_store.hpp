@@ -95,7 +95,12 @@ public:
 private:
   static constexpr std::uint32_t unplaced = 0xffff'ffff;
 
-  using table = std::unordered_map<subject, record>;
+  /// Not `noexcept`, so that libstdc++ keeps the hash beside each key, and looks at no key in vain.
+  struct key_hash {
+    std::size_t operator()(const subject& x) const { return std::hash<subject>{}(x); }
+  };
+
+  using table = std::unordered_map<subject, record, key_hash>;
   using node = table::value_type;
 
   /// A place among the keys, which need not exist.
