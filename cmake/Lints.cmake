@@ -30,7 +30,8 @@ trunnion_check_headers(tool apps/trunnion USES trunnion::tool trunnion_flags)
 
 add_library(trunnion_test_root INTERFACE)
 target_include_directories(trunnion_test_root INTERFACE "${PROJECT_BINARY_DIR}/include/tests")
-target_compile_definitions(trunnion_test_root INTERFACE BOOST_TEST_DYN_LINK)
+target_compile_definitions(trunnion_test_root INTERFACE BOOST_TEST_DYN_LINK
+                           TRUNNION_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
 foreach(folder IN ITEMS fixtures conformance)
   trunnion_check_headers(
     tests tests UNDER ${folder}

@@ -109,7 +109,7 @@ private:
 
   void on_lost(const member_lost& x) {
     json_writer out;
-    out.begin_object().key("event").text("lost").key("which").text(x.which);
+    out.begin_object().key("event").text("warned").key("which").text(x.which);
     out.key("reason").text(to_string(x.reason)).key("culprit").text(x.culprit).end_object();
     out_.send(events_of(entity_), out.str());
   }

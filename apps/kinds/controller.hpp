@@ -6,7 +6,7 @@
 // event, and tried again after a pause. When its service ends it lets the command under way finish,
 // within its grace, and quits.
 //
-// Publishes `control`, `observed`, `problem` and `closed` events.
+// Publishes `control`, `observed`, `problem`, `warned` and `closed` events.
 
 #pragma once
 

@@ -1,13 +1,16 @@
-// Where the instruments of this process are: entity to actor.
+// Where the instruments of this process are, and the fences in front of them.
 //
 // An instrument's actor changes with each restart of its service, so a commander looks it up for
 // each command, and gets `nullptr` while there is none. Entries are weak: the directory keeps no
-// instrument alive.
+// instrument alive. The fence stays: it must remember the newest token when the instrument's actor
+// has been started again.
 //
-// Threads: any.
+// Threads: any for the directory. A fence is used by the one instrument of its entity, whose lease
+// sees to it that there is only one.
 
 #pragma once
 
+#include "trunnion/actors/fence.hpp"
 #include "trunnion/messages/address.hpp"
 
 #include <caf/actor.hpp>
@@ -15,6 +18,7 @@
 #include <caf/actor_cast.hpp>
 
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace trunnion {
@@ -34,9 +38,19 @@ public:
     return found == devices_.end() ? Handle{} : caf::actor_cast<Handle>(found->second);
   }
 
+  /// The fence of an entity, the same for each of its lives.
+  [[nodiscard]] std::shared_ptr<fence> fence_of(const entity& owner) {
+    const std::lock_guard lock{mutex_};
+    auto& found = fences_[owner];
+    if (!found)
+      found = std::make_shared<fence>();
+    return found;
+  }
+
 private:
   mutable std::mutex mutex_;
   std::map<entity, caf::actor_addr> devices_;
+  std::map<entity, std::shared_ptr<fence>> fences_;
 };
 
 } // namespace trunnion

@@ -14,7 +14,8 @@ template <class Spawn> service_member instrument(const kind_context& context, Sp
   return {.name = context.spec.name,
           .start =
             [&devices = context.devices, spawn](const member_context& member) {
-              const auto device = caf::actor_cast<caf::actor>(spawn(member));
+              const auto device
+                = caf::actor_cast<caf::actor>(spawn(member, devices.fence_of(member.entity)));
               devices.put(member.entity, device);
               return device;
             },
@@ -45,8 +46,8 @@ outcome<service_parts> make_mount(const kind_context& context) {
     return fail(error_code::invalid_argument, "alt_min_deg must be below alt_max_deg",
                 context.entity.text());
   return service_parts{{instrument(context,
-                                   [settings](const member_context& member) {
-                                     return spawn_sim_mount(member, settings);
+                                   [settings](const member_context& member, const auto& guard) {
+                                     return spawn_sim_mount(member, settings, guard);
                                    })},
                        {}};
 }
@@ -61,8 +62,8 @@ outcome<service_parts> make_camera(const kind_context& context) {
                                  .readout = config.duration("readout"),
                                  .frames = *frames};
   return service_parts{{instrument(context,
-                                   [settings](const member_context& member) {
-                                     return spawn_sim_camera(member, settings);
+                                   [settings](const member_context& member, const auto& guard) {
+                                     return spawn_sim_camera(member, settings, guard);
                                    })},
                        {}};
 }

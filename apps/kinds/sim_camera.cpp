@@ -1,6 +1,5 @@
 #include "trunnion/kinds/sim_camera.hpp"
 
-#include "trunnion/actors/fence.hpp"
 #include "trunnion/kinds/publisher.hpp"
 #include "trunnion/messages/json.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
@@ -29,8 +28,14 @@ public:
   static constexpr const char* name = "camera";
 
   sim_camera_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
-                   const entity& owner, const camera_settings& settings)
-    : self_(self), rt_(rt), entity_(owner), settings_(settings), out_(self, rt, backend) {}
+                   const entity& owner, const camera_settings& settings,
+                   const std::shared_ptr<fence>& guard)
+    : self_(self),
+      rt_(rt),
+      entity_(owner),
+      settings_(settings),
+      fence_(guard),
+      out_(self, rt, backend) {}
 
   impl::behavior_type make_behavior() {
     return {
@@ -44,7 +49,7 @@ public:
 
 private:
   caf::result<frame> on_expose(const expose& x) {
-    if (auto admitted = fence_.admit(x.token); !admitted) {
+    if (auto admitted = fence_->admit(x.token); !admitted) {
       ++refused_;
       tell("refused", x.token, x.exposure);
       return to_error(admitted.error());
@@ -92,8 +97,8 @@ private:
   runtime rt_;
   entity entity_;
   camera_settings settings_;
+  std::shared_ptr<fence> fence_;
   publisher<impl::pointer> out_;
-  fence fence_;
   nanoseconds exposure_{};                      // Of the frame under way,
   std::optional<promise_guard<frame>> waiting_; // for whom it is.
   std::uint64_t frames_ = 0;
@@ -102,9 +107,10 @@ private:
 
 } // namespace
 
-camera_actor spawn_sim_camera(const member_context& context, const camera_settings& settings) {
+camera_actor spawn_sim_camera(const member_context& context, const camera_settings& settings,
+                              const std::shared_ptr<fence>& guard) {
   return spawn_state<sim_camera_state>(context.system, context.rt, context.backend, context.entity,
-                                       settings);
+                                       settings, guard);
 }
 
 } // namespace trunnion

@@ -5,9 +5,11 @@
 
 #pragma once
 
+#include "trunnion/actors/fence.hpp"
 #include "trunnion/actors/service.hpp"
 #include "trunnion/kinds/devices.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace trunnion {
@@ -21,6 +23,8 @@ struct camera_settings {
   std::optional<subject> frames; ///< The stream of frame headers.
 };
 
-camera_actor spawn_sim_camera(const member_context& context, const camera_settings& settings);
+/// `guard` outlives the actor, so that a restart forgets no token.
+camera_actor spawn_sim_camera(const member_context& context, const camera_settings& settings,
+                              const std::shared_ptr<fence>& guard);
 
 } // namespace trunnion

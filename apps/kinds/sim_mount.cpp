@@ -1,6 +1,5 @@
 #include "trunnion/kinds/sim_mount.hpp"
 
-#include "trunnion/actors/fence.hpp"
 #include "trunnion/kinds/publisher.hpp"
 #include "trunnion/messages/json.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
@@ -25,8 +24,14 @@ public:
   static constexpr const char* name = "mount";
 
   sim_mount_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
-                  const entity& owner, const mount_settings& settings)
-    : self_(self), rt_(rt), entity_(owner), machine_(settings), out_(self, rt, backend) {}
+                  const entity& owner, const mount_settings& settings,
+                  const std::shared_ptr<fence>& guard)
+    : self_(self),
+      rt_(rt),
+      entity_(owner),
+      machine_(settings),
+      fence_(guard),
+      out_(self, rt, backend) {}
 
   impl::behavior_type make_behavior() {
     return {
@@ -38,7 +43,7 @@ public:
 
 private:
   caf::result<slewed> on_slew(const slew_to& x) {
-    if (auto admitted = fence_.admit(x.token); !admitted) {
+    if (auto admitted = fence_->admit(x.token); !admitted) {
       ++refused_;
       tell("refused", x.token, x.target);
       return to_error(admitted.error());
@@ -82,8 +87,8 @@ private:
   runtime rt_;
   entity entity_;
   mount_machine machine_;
+  std::shared_ptr<fence> fence_;
   publisher<impl::pointer> out_;
-  fence fence_;
   instant began_{};                              // Of the present slew,
   fencing_token token_;                          // under whose right,
   std::optional<promise_guard<slewed>> waiting_; // and who waits for its end.
@@ -94,9 +99,10 @@ private:
 
 } // namespace
 
-mount_actor spawn_sim_mount(const member_context& context, const mount_settings& settings) {
+mount_actor spawn_sim_mount(const member_context& context, const mount_settings& settings,
+                            const std::shared_ptr<fence>& guard) {
   return spawn_state<sim_mount_state>(context.system, context.rt, context.backend, context.entity,
-                                      settings);
+                                      settings, guard);
 }
 
 } // namespace trunnion

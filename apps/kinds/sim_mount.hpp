@@ -5,12 +5,17 @@
 
 #pragma once
 
+#include "trunnion/actors/fence.hpp"
 #include "trunnion/actors/service.hpp"
 #include "trunnion/kinds/devices.hpp"
 #include "trunnion/kinds/mount_machine.hpp"
 
+#include <memory>
+
 namespace trunnion {
 
-mount_actor spawn_sim_mount(const member_context& context, const mount_settings& settings);
+/// `guard` outlives the actor, so that a restart forgets no token.
+mount_actor spawn_sim_mount(const member_context& context, const mount_settings& settings,
+                            const std::shared_ptr<fence>& guard);
 
 } // namespace trunnion

@@ -1,5 +1,5 @@
-#include "trunnion/tests/actors/lease_fixture.hpp"
 #include "trunnion/actors/clock_watch.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 
 using namespace trunnion;
 using namespace trunnion::test;

@@ -1,7 +1,7 @@
 #include "trunnion/actors/waiters.hpp"
 
-#include "trunnion/tests/actors/lease_fixture.hpp"
 #include "trunnion/actors/turn_schedule.hpp"
+#include "trunnion/tests/actors/lease_fixture.hpp"
 
 #include <caf/actor_registry.hpp>
 

@@ -13,6 +13,8 @@ struct instrument_fixture : deterministic_fixture {
   backend_actor backend = track(spawn_memory_backend(system, rt()));
   member_context context{system, rt(), backend, *entity::parse("ridge.mount"), {}};
 
+  std::shared_ptr<fence> guard = std::make_shared<fence>();
+
   static fencing_token token(std::uint64_t epoch, std::uint64_t at) { return {{epoch}, {at}}; }
 };
 
@@ -61,7 +63,8 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(instruments_test, instrument_fixture)
 
 BOOST_AUTO_TEST_CASE(a_mount_obeys_until_it_has_seen_a_newer_token) {
-  const auto mount = track(spawn_sim_mount(context, {.slew_deg_per_s = 10, .settle = 100ms}));
+  const auto mount
+    = track(spawn_sim_mount(context, {.slew_deg_per_s = 10, .settle = 100ms}, guard));
   const auto first = ask_later<slewed>(mount, slew_to{token(1, 5), {20, 0}});
   advance(1s);
   BOOST_TEST(!first.ready());
@@ -78,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_mount_obeys_until_it_has_seen_a_newer_token) {
 }
 
 BOOST_AUTO_TEST_CASE(a_new_slew_takes_over_from_the_one_under_way) {
-  const auto mount = track(spawn_sim_mount(context, {.slew_deg_per_s = 1}));
+  const auto mount = track(spawn_sim_mount(context, {.slew_deg_per_s = 1}, guard));
   const auto first = ask<slewed>(mount, slew_to{token(1, 5), {20, 0}});
   const auto second = ask<slewed>(mount, slew_to{token(1, 5), {5, 0}});
   BOOST_TEST((first.error().code == error_code::cancelled));
@@ -87,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_new_slew_takes_over_from_the_one_under_way) {
 }
 
 BOOST_AUTO_TEST_CASE(a_camera_takes_one_frame_at_a_time_and_refuses_an_older_token) {
-  const auto camera = track(spawn_sim_camera(context, {.readout = 300ms}));
+  const auto camera = track(spawn_sim_camera(context, {.readout = 300ms}, guard));
   const auto first = ask<frame>(camera, expose{token(2, 1), 1s});
   BOOST_TEST((ask<frame>(camera, expose{token(2, 1), 1s}).error().code == error_code::overloaded));
   BOOST_TEST((ask<frame>(camera, expose{token(1, 99), 1s}).error().code
@@ -100,8 +103,17 @@ BOOST_AUTO_TEST_CASE(a_camera_takes_one_frame_at_a_time_and_refuses_an_older_tok
     (ask<frame>(camera, expose{token(2, 1), 0s}).error().code == error_code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(an_instrument_that_starts_again_still_refuses_older_tokens) {
+  const auto first = track(spawn_sim_mount(context, {}, guard));
+  (void)ask<slewed>(first, slew_to{token(1, 9), {20, 0}});
+  kill(first);
+  const auto second = track(spawn_sim_mount(context, {}, guard));
+  BOOST_TEST(
+    (ask<slewed>(second, slew_to{token(1, 8), {20, 0}}).error().code == error_code::stale_token));
+}
+
 BOOST_AUTO_TEST_CASE(a_killed_instrument_answers_who_waits) {
-  const auto mount = track(spawn_sim_mount(context, {}));
+  const auto mount = track(spawn_sim_mount(context, {}, guard));
   const auto slew = ask<slewed>(mount, slew_to{token(1, 5), {20, 0}});
   kill(mount);
   BOOST_TEST((slew.error().code == error_code::cancelled));

@@ -95,6 +95,14 @@ BOOST_AUTO_TEST_CASE(a_preference_of_nodes_is_known_and_not_built) {
     boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(control_of_a_running_site_is_known_and_not_built) {
+  const auto report = read("version: 1\nsite: {name: ridge, control: true}\n"
+                           "services: [{name: host, kind: host.telemetry}]\n");
+  BOOST_TEST((report.not_built_lines()
+              == std::vector<std::string>{
+                "ridge.yaml:2:30: 'control' of the site is not built in this version"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_site_of_built_parts_has_nothing_that_is_not_built) {
   const auto report = read("backend: 'memory:'\n" + one_service("    publish: {stream: x}\n"));
   BOOST_TEST(report.site.has_value());

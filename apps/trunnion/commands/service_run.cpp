@@ -1,4 +1,5 @@
 #include "trunnion/actors/clock_watch.hpp"
+#include "trunnion/actors/janitor.hpp"
 #include "trunnion/backends/open_backend.hpp"
 #include "trunnion/messages/ensure.hpp"
 #include "trunnion/messages/json.hpp"
@@ -214,6 +215,7 @@ int run(const global_options& globals, const service_run_options& options, const
     status = report(globals, to_tool_error(runner.error()));
   }
   world.unwatch_clock();
+  dismiss_janitor(system); // What it would still sweep goes with the TTL.
   for (const auto& actor : {caf::actor_cast<caf::actor>(story), caf::actor_cast<caf::actor>(jumps),
                             caf::actor_cast<caf::actor>(*backend)})
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
@@ -230,6 +232,10 @@ int run_service(const global_options& globals, const service_run_options& option
     return report(globals, loaded.error());
   for (const auto& line : loaded->not_built_lines())
     say(globals, line);
+  for (const auto& drill : options.drills)
+    if (!loaded->site->find(drill.service))
+      return report(globals, usage_error("no service '" + drill.service + "' in " + options.file
+                                         + " (--drill)"));
   if (std::getenv("TRUNNION_NO_ENFORCE_LEASES") != nullptr)
     return report(globals, {.code = "invalid_argument",
                             .message = "TRUNNION_NO_ENFORCE_LEASES is set; a site runs under "
