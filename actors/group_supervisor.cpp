@@ -24,6 +24,10 @@ namespace {
 constexpr nanoseconds release_timeout = std::chrono::milliseconds{1'500};
 constexpr nanoseconds delete_timeout = std::chrono::seconds{1};
 
+/// How long the answer of a lease of ours is waited for. A request's timeout keeps the one who
+/// asked in memory, so it is no longer than it must be.
+constexpr nanoseconds subscribe_timeout = std::chrono::seconds{1};
+
 /// Translates messages for the machine, and the machine's actions to messages.
 class group_supervisor_state {
 public:
@@ -127,7 +131,7 @@ private:
       lease_by_address_.emplace(x.lease.address(), key);
       machine_.add_lease(key);
       self_->monitor(x.lease);
-      self_->request(x.lease, x.grant.ttl, lease_subscribe{.renewals = true})
+      self_->request(x.lease, subscribe_timeout, lease_subscribe{.renewals = true})
         .then([](const lease_status&) {}, [](const caf::error&) {});
     }
     node.mapped().deliver(std::move(acquired));
