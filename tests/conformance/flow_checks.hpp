@@ -31,6 +31,17 @@ CONFORMANCE(flow, no_more_parts_are_sent_than_were_granted) {
   BOOST_TEST(slow.of(1).changes().size() == 10U); // The rest in one part.
 }
 
+CONFORMANCE(flow, every_change_of_every_burst_is_told_to_a_sink_with_credit) {
+  auto quiet = b.more(sink_manner::silent);
+  quiet.get(watch{quiet.at("a.k"), 1, 1'000});
+  for (std::size_t burst = 1; burst <= 3; ++burst) {
+    std::vector<kv_update> all(50, kv_update{b.a.at("a.k"), payload{"v"}, {}, {}});
+    all.push_back({b.a.at("b.k"), payload{"not watched"}, {}, {}});
+    b.a.wait_for(b.a.ask_at_once(std::move(all)));
+    BOOST_TEST(quiet.changes(1, 50 * burst, 900ms).size() == 50U * burst); // Not by resending.
+  }
+}
+
 CONFORMANCE(flow, changes_without_credit_are_coalesced_to_the_newest_of_each_key) {
   auto slow = b.more(sink_manner::silent);
   slow.get(watch{slow.at("a.>"), 1, 1});
@@ -59,6 +70,20 @@ CONFORMANCE(flow, a_deletion_that_was_coalesced_away_is_marked) {
   BOOST_TEST(texts(changes) == "a.k=3 a.l=1 ");
   BOOST_TEST(changes[0].skipped_delete);
   BOOST_TEST(!changes[1].skipped_delete);
+}
+
+CONFORMANCE(flow, what_a_sink_leaves_behind_is_forgotten_with_it) {
+  auto slow = b.more(sink_manner::silent), dying = b.more(sink_manner::silent);
+  for (auto* x : {&slow, &dying})
+    x->get(watch{x->at("a.>"), 1, 2});
+  for (int i = 0; i < 10; ++i)
+    b.a.create("a.k" + std::to_string(i), "v");
+  BOOST_TEST(b.status().unseen_parts == 4U);
+  BOOST_TEST(b.status().pending_changes == 18U);
+  slow.tell(unwatch{1});
+  dying.die();
+  BOOST_TEST(b.status().unseen_parts == 0U);
+  BOOST_TEST(b.status().pending_changes == 0U);
 }
 
 CONFORMANCE(flow, a_part_that_was_not_seen_is_sent_again_after_a_second) {
