@@ -302,6 +302,22 @@ BOOST_AUTO_TEST_CASE(a_source_of_records_supplies_them_and_a_late_one_keeps_the_
   BOOST_TEST(ask<group_status>(group, group_inspect{}).value().late_records > 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_group_refuses_members_and_leases_beyond_its_bounds) {
+  const auto group = start_group();
+  group_acquire many;
+  many.leases.resize(max_group_leases + 1, lease("L"));
+  BOOST_TEST((ask<group_acquired>(group, std::move(many)).error().code == error_code::overloaded));
+  for (std::size_t i = 0; i < max_group_members; ++i)
+    join(group, {.name = std::to_string(i),
+                 .member = system.spawn([](caf::event_based_actor*) -> caf::behavior {
+                   return {[](caf::ok_atom) {}};
+                 })});
+  const auto one_more
+    = ask<group_joined>(group, group_join{.name = "one more", .member = worker("x")});
+  BOOST_TEST((one_more.error().code == error_code::overloaded));
+  BOOST_TEST(ask<group_report>(group, group_stop{}).value().is_orderly());
+}
+
 BOOST_AUTO_TEST_CASE(killing_a_group_answers_all_that_wait) {
   const auto group = start_group();
   const auto other = start_group();
