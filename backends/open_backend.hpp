@@ -15,7 +15,7 @@
 
 namespace trunnion {
 
-/// Opens what `url` names (`docs/backends.md`). Errors: `invalid_argument` for what is not the URL
+/// Opens what `url` names (`docs/architecture.md`). Errors: `invalid_argument` for what is not the URL
 /// of a backend, `unsupported` for an engine that is not in this version.
 outcome<backend_actor> open_backend(caf::actor_system& sys, const runtime& rt,
                                     std::string_view url);
