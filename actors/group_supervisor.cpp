@@ -132,14 +132,18 @@ private:
       machine_.add_lease(key);
       self_->monitor(x.lease);
       self_->request(x.lease, subscribe_timeout, lease_subscribe{.renewals = true})
-        .then([](const lease_status&) {}, [](const caf::error&) {});
+        .then([this, key](const lease_status& x) { on_revision(key, x.revision); },
+              [](const caf::error&) {});
     }
     node.mapped().deliver(std::move(acquired));
   }
 
   caf::result<group_joined> on_join(const group_join& x) {
-    if (machine_.phase() != group_phase::running)
+    if (machine_.phase() != group_phase::running) {
+      if (x.member && x.is_ours) // Whoever started it may have ended before this answer.
+        caf::anon_send_exit(x.member, caf::exit_reason::user_shutdown);
       return ending();
+    }
     if (!x.member || x.name.empty() || machine_.has_member(x.name))
       return to_error(error_code::invalid_argument,
                       "a member needs an actor and a name that is new", x.name);
@@ -221,9 +225,11 @@ private:
 
   // -- what happens to leases and members -------------------------------------
 
-  void on_renewed(const lease_renewed& x) {
-    if (const auto found = leases_.find(x.subject.text()); found != leases_.end())
-      found->second.revision = x.revision;
+  void on_renewed(const lease_renewed& x) { on_revision(x.subject.text(), x.revision); }
+
+  void on_revision(const std::string& key, trunnion::revision x) {
+    if (const auto found = leases_.find(key); found != leases_.end())
+      found->second.revision = x;
   }
 
   void on_lease_ended(const lease_ended& x) {
@@ -333,9 +339,9 @@ private:
   }
 
   void perform(const delete_lease& x) {
-    auto& lease = leases_.at(x.subject);
-    if (lease.is_alive) // Its view must not outlive the key.
-      caf::anon_send(lease.lease, lease_release{});
+    const auto& lease = leases_.at(x.subject);
+    if (lease.is_alive) // Deletes it after its view has ended: the view must not outlive the key.
+      return perform(release_lease{x.subject});
     self_->request(backend_, delete_timeout, kv_delete{lease.grant.subject, lease.revision})
       .then([this, key = x.subject](const kv_deleted&) { on_released(key, true); },
             [this, key = x.subject](const caf::error& error) {

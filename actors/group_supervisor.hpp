@@ -32,7 +32,8 @@ struct group_options {
   group_sink watcher = {};                             ///< A subscriber from the start, or nobody.
 };
 
-/// Makes an actor a member: the group's fate is its own.
+/// Makes an actor a member: the group's fate is its own. One that comes when the group is ending
+/// already is refused, and stopped.
 struct group_join {
   std::string name; ///< New in this group.
   caf::actor member;

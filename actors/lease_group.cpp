@@ -50,9 +50,22 @@ public:
 
   lease_group_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
                     const caf::strong_actor_ptr& holder)
-    : self_(self), rt_(rt), backend_(backend), holder_(caf::actor_cast<caf::actor_addr>(holder)) {
+    : self_(self),
+      alive_(caf::actor_cast<caf::strong_actor_ptr>(self)),
+      rt_(rt),
+      backend_(backend),
+      holder_(caf::actor_cast<caf::actor_addr>(holder)) {
     self_->monitor(holder);
   }
+
+  /// What is being acquired is nobody's yet, and the holder may live on.
+  ~lease_group_state() {
+    for (const auto& [id, x] : acquisitions_)
+      release(x);
+  }
+
+  lease_group_state(const lease_group_state&) = delete;
+  lease_group_state& operator=(const lease_group_state&) = delete;
 
   impl::behavior_type make_behavior() {
     self_->set_down_handler([this](caf::down_msg& x) {
@@ -147,12 +160,15 @@ private:
   /// All or nothing: what was taken so far is released again.
   void give_up(std::uint64_t id, caf::error error) {
     auto node = acquisitions_.extract(id);
-    auto& a = node.mapped();
+    release(node.mapped());
+    node.mapped().promise.fail(std::move(error));
+  }
+
+  static void release(const acquisition& a) {
     for (const auto& x : a.held)
       caf::anon_send_exit(x.lease, caf::exit_reason::user_shutdown);
     if (a.current)
       caf::anon_send_exit(a.current, caf::exit_reason::user_shutdown);
-    a.promise.fail(std::move(error));
   }
 
   // -- refreshes --------------------------------------------------------------

@@ -8,6 +8,8 @@ using namespace trunnion::test;
 namespace {
 
 struct group_fixture : deterministic_fixture {
+  using deterministic_fixture::deterministic_fixture;
+
   backend_actor backend = track(spawn_memory_backend(system, rt()));
 
   group_supervisor_actor start_group(const caf::strong_actor_ptr& owner = nullptr,
@@ -190,6 +192,72 @@ BOOST_AUTO_TEST_CASE(what_is_left_at_close_by_is_killed_and_its_leases_are_delet
   BOOST_TEST((report.value().killed == std::vector<std::string>{"stubborn"}));
 }
 
+BOOST_AUTO_TEST_CASE(no_view_outlives_its_key_at_close_by) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    group_fixture world{seed};
+    const auto group = world.start_group(nullptr, 3s);
+    const auto view = world.acquire_all(group, {lease("L")})[0].view;
+    world.join(group, {.name = "stubborn", .member = world.worker("stubborn", 1h), .grace = 1min});
+    bool is_gone = false, was_held = false;
+    world.track(world.system.spawn([&](caf::event_based_actor* me) -> caf::behavior {
+      me->request(world.backend, caf::infinite, watch{at("L"), 1, 100})
+        .then([](const watch_opened&) {});
+      return {[&](const watch_part& x) {
+        for (const auto& entry : x.entries)
+          if (!entry.is_live()) {
+            is_gone = true;
+            was_held |= view.held();
+          }
+      }};
+    }));
+    world.kill(group, caf::exit_reason::user_shutdown);
+    world.advance(4s);
+    BOOST_TEST(is_gone);
+    BOOST_TEST(!was_held);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_supervisor_that_is_killed_without_a_lease_leaves_no_child_either) {
+  const auto group = start_group();
+  join(group, {.name = "member", .member = worker("member")});
+  kill(group);
+  advance(1s);
+  BOOST_TEST(exit_reasons.contains("member"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_being_acquired_ends_with_the_group) {
+  const auto other = start_group();
+  acquire_all(other, {lease("b.L")});
+  const auto group = start_group();
+  auto b = lease("b.L");
+  b.wait_forever = true;
+  const auto both = ask_later<group_acquired>(group, group_acquire{{lease("a.L"), b}});
+  advance(1s);
+  BOOST_TEST(has_key("a.L"));
+  BOOST_TEST(ask<group_report>(group, group_stop{}).value().is_orderly());
+  advance(1ms);
+  BOOST_TEST((both.error().code == error_code::cancelled));
+  BOOST_TEST(!has_key("a.L"));
+  kill(other, caf::exit_reason::user_shutdown);
+  advance(1s);
+  BOOST_TEST(!has_key("b.L")); // Nobody waits for it any more.
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_that_was_refreshed_before_its_group_had_all_is_known_by_its_revision) {
+  const auto other = start_group();
+  acquire_all(other, {lease("b.L")});
+  const auto group = start_group();
+  auto b = lease("b.L");
+  b.wait_forever = true;
+  const auto both = ask_later<group_acquired>(group, group_acquire{{lease("a.L"), b}});
+  advance(1min);
+  kill(other, caf::exit_reason::user_shutdown);
+  advance(30ms);
+  kill(both.value().leases[0].lease);
+  advance(1ms);
+  BOOST_TEST(!has_key("a.L"));
+}
+
 BOOST_AUTO_TEST_CASE(a_supervisor_that_dies_of_whatever_reason_leaves_no_child_and_no_key) {
   for (const auto reason : {caf::exit_reason::kill, caf::exit_reason::unhandled_exception,
                             caf::exit_reason::user_shutdown}) {
@@ -276,6 +344,7 @@ BOOST_AUTO_TEST_CASE(an_ending_group_takes_nothing_new) {
               == error_code::shutting_down));
   BOOST_TEST((ask<group_joined>(group, group_join{.name = "x", .member = worker("x")}).error().code
               == error_code::shutting_down));
+  BOOST_TEST(exit_reasons.contains("x")); // Too late, and nobody else's.
   BOOST_TEST(!has_key("L"));
   advance(2s);
   BOOST_TEST(report.ready());
