@@ -68,6 +68,7 @@ private:
     backend_actor backend;
     sweep_job job;
     int looks_left = 3;
+    int looks_under_way = 0; // After a pause several may be due at once.
   };
 
   void on_sweep(const sweep_request& x) {
@@ -106,9 +107,10 @@ private:
     while (!ready_.empty() && under_way_ < max_sweeps_under_way) {
       const auto found = tasks_.find(ready_.front());
       ready_.pop_front();
-      if (found == tasks_.end())
+      if (found == tasks_.end() || found->second.looks_left == 0)
         continue;
       ++under_way_;
+      ++found->second.looks_under_way;
       --found->second.looks_left;
       step(found->first, found->second);
     }
@@ -169,7 +171,11 @@ private:
   void finish(task_id id, bool is_done) {
     --under_way_;
     const auto found = tasks_.find(id);
-    if (is_done || found->second.looks_left == 0)
+    auto& x = found->second;
+    --x.looks_under_way;
+    if (is_done)
+      x.looks_left = 0;
+    if (x.looks_left == 0 && x.looks_under_way == 0)
       tasks_.erase(found);
     work();
     if (!tasks_.empty())

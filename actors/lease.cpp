@@ -160,12 +160,15 @@ private:
       found->wants_renewals = x.renewals;
       return status();
     }
-    if (subscribers_.size() >= rt_.bounds.subscribers)
-      return refuse_overload();
+    const bool has_room = subscribers_.size() < rt_.bounds.subscribers;
     if (machine_.is_over()) {
       self_->send(sink, how_it_ended());
+      if (has_room)
+        subscribers_.push_back({sink.address(), false}); // Has been told, and is not told again.
       return status();
     }
+    if (!has_room)
+      return refuse_overload();
     self_->monitor(sink);
     subscribers_.push_back({sink.address(), x.renewals});
     return status();
@@ -501,10 +504,11 @@ private:
 
   /// All who must know of the end, subscribers first.
   void finish() {
+    if (std::exchange(is_end_told_, true))
+      return;
     tell(how_it_ended());
     for (const auto& x : subscribers_)
       self_->demonitor(x.who);
-    subscribers_.clear();
     for (auto& promise : releases_)
       promise.deliver(released());
     releases_.clear();
@@ -528,7 +532,7 @@ private:
     for (const auto& x : subscribers_)
       if (x.wants_renewals)
         self_->send(caf::actor_cast<lease_sink>(x.who),
-                    lease_renewed{subject_, machine_.revision(), machine_.token()});
+                    lease_renewed{subject_, machine_.revision(), machine_.token(), time_left()});
   }
 
   void fail_refreshes() {
@@ -637,6 +641,7 @@ private:
   bool is_in_picture_ = false; // The watch's snapshot has shown the key.
   bool is_shown_ = false;      // The view has been granted.
   bool quits_ = false;         // As soon as it is over.
+  bool is_end_told_ = false;   // To all subscribers.
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "trunnion/actors/turn_schedule.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace trunnion {
@@ -22,8 +23,11 @@ void turn_schedule::on_held(instant now, std::optional<nanoseconds> time_left) {
 }
 
 void turn_schedule::on_missed(instant now) {
-  if (due_ && now < *due_) // Somebody else's news of the key; its time has not come.
+  if (due_ && now < *due_) { // Its time has not come: the try was made for want of news.
+    if (!next_ || *next_ <= now)
+      next_ = std::min(now + slow_pace, *due_ + after_due[0]);
     return;
+  }
   for (++step_; due_ && step_ < after_due.size(); ++step_)
     if (const auto at = *due_ + after_due[step_]; at > now) {
       next_ = at;

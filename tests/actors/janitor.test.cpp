@@ -46,6 +46,22 @@ BOOST_AUTO_TEST_CASE(it_looks_at_once_after_a_timeout_and_after_a_ttl) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(looks_that_are_due_together_after_a_pause_do_no_harm) {
+  sweep(system, rt(), store, job(me));
+  auto longer = job(me);
+  longer.subject = at("b.B");
+  longer.ttl = 60s;
+  sweep(system, rt(), store, longer);
+  run();
+  leave(me);
+  jump(11s); // Two looks at `a.A` are due now.
+  BOOST_TEST(!has_key("a.A"));
+  lease_record left{.acquired_at = {wall()}, .refreshed_at = {wall()}, .holder = me};
+  (void)ask<kv_written>(store, kv_update{at("b.B"), payload{encode(left)}, {}, 300s}).value();
+  advance(60s);
+  BOOST_TEST(!has_key("b.B")); // Nor is the other job forgotten.
+}
+
 BOOST_AUTO_TEST_CASE(it_is_gone_after_its_last_look) {
   sweep(system, rt(), store, job(me));
   advance(13s);

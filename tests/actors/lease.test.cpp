@@ -520,12 +520,29 @@ BOOST_AUTO_TEST_CASE(a_late_subscriber_is_told_at_once_and_nobody_twice) {
   BOOST_TEST(trace == "0 late: ended: deleted\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_subscriber_that_asks_again_after_the_end_is_not_told_again) {
+  const auto lease = hold("a.A");
+  int ends = 0;
+  const auto sink = track(system.spawn([&ends, lease](caf::event_based_actor* me) -> caf::behavior {
+    me->set_default_handler(caf::drop);
+    return {[=](caf::ok_atom) {
+              me->request(lease, caf::infinite, lease_subscribe{}).then([](const lease_status&) {});
+            },
+            [&ends](const lease_ended&) { ++ends; }};
+  }));
+  tell(sink, caf::ok_atom_v);
+  remove("a.A");
+  BOOST_TEST(ends == 1);
+  tell(sink, caf::ok_atom_v);
+  BOOST_TEST(ends == 1);
+}
+
 BOOST_AUTO_TEST_CASE(renewals_are_told_to_those_who_asked_for_them) {
   const auto lease = hold("a.A");
   const auto mount = subscribe(lease, "mount"), keeper = subscribe(lease, "keeper", true);
   trace.clear();
   (void)refresh(lease);
-  BOOST_TEST(trace == "0 keeper: renewed 2\n");
+  BOOST_TEST(trace == "0 keeper: renewed 2, 980 ms left\n");
 }
 
 BOOST_AUTO_TEST_CASE(subscribers_are_bounded) {

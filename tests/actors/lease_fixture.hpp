@@ -16,7 +16,9 @@ inline std::string to_words(const lease_jeopardy& x) {
 inline std::string to_words(const lease_recovered& x) {
   return "recovered, " + std::to_string(x.time_left / 1ms) + " ms left";
 }
-inline std::string to_words(const lease_renewed& x) { return "renewed " + to_string(x.revision); }
+inline std::string to_words(const lease_renewed& x) {
+  return "renewed " + to_string(x.revision) + ", " + std::to_string(x.time_left / 1ms) + " ms left";
+}
 inline std::string to_words(const lease_ended& x) {
   return "ended: " + (x.lost ? to_string(*x.lost) : "released")
          + (x.culprit.empty() ? "" : " by " + x.culprit);

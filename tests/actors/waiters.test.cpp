@@ -68,6 +68,17 @@ BOOST_AUTO_TEST_CASE(a_miss_before_the_due_time_keeps_the_plan) {
   BOOST_TEST((schedule.next() == zero + 1010ms));
 }
 
+BOOST_AUTO_TEST_CASE(a_try_for_want_of_news_that_misses_is_not_repeated_at_once) {
+  turn_schedule schedule{zero};
+  schedule.on_held(zero, 60s);
+  schedule.on_trouble(zero); // The watch is lost: from now on once a second.
+  BOOST_TEST((schedule.next() == zero + 1s));
+  schedule.on_missed(zero + 1s);
+  BOOST_TEST((schedule.next() == zero + 2s));
+  schedule.on_missed(zero + 59'500ms);
+  BOOST_TEST((schedule.next() == zero + 60'010ms)); // Not later than the TTL allows.
+}
+
 BOOST_AUTO_TEST_CASE(trouble_is_tried_again_once_a_second) {
   turn_schedule schedule{zero};
   schedule.on_trouble(zero);
