@@ -3,7 +3,7 @@
 // The engine says what changed; this decides what the sink is told: first a snapshot in pages, then
 // changes, one part each as long as the sink keeps up. While it has no credit its changes are
 // coalesced for each key, newest first to survive, and told together later. If even those become
-// too many, or if the sink asks for parts that are no longer kept, the watch says `resync` and
+// too many, or if the sink asks for parts that were never sent, the watch says `resync` and
 // takes a fresh snapshot, so that a sink costs a bounded amount whatever it does.
 //
 // Pages of a watch are read as they are sent, so that an open watch costs no copy of the store: a
@@ -186,9 +186,9 @@ public:
 
   void on_credit(std::uint64_t seen, std::uint64_t up_to) { window_.on_credit(seen, up_to); }
 
-  /// Sends again from `from`; returns how many parts. What is no longer kept, or was never sent,
-  /// makes the watch resync, with `from` as the number of the next part; `newest` is the store's
-  /// newest revision. A listing cannot be told again: false in the answer.
+  /// Sends again from `from`, unless the sink has said meanwhile to have seen it; returns how many
+  /// parts. What was never sent makes the watch resync, with `from` as the number of the next part;
+  /// `newest` is the store's newest revision. A listing cannot be told again: false in the answer.
   rewatched on_rewatch(std::uint64_t from, revision newest, instant now, auto& out) {
     send_batch(now, out);
     const auto resent = window_.resend_from(from, now, [&](const auto& x) { out.send(x); });

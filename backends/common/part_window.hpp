@@ -74,11 +74,14 @@ public:
   }
 
   /// Sends again all parts from `from` on, which counts as having seen those before. Returns how
-  /// many, or nothing if such parts are not kept; then `restart` from there.
+  /// many: none if the sink has said meanwhile to have seen `from`. Nothing if that was never sent;
+  /// then `restart` from there.
   template <class Send>
   std::optional<std::size_t> resend_from(std::uint64_t from, instant now, Send send) {
-    if (from <= seen_ || from > next_)
+    if (from > next_)
       return std::nullopt;
+    if (from <= seen_) // Overtaken by that credit: numbers that the sink has must not come again.
+      return 0;
     forget(from - 1);
     for (auto i = head_; i < parts_.size(); ++i) {
       parts_[i].sent = now;

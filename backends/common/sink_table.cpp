@@ -262,7 +262,7 @@ void sink_table::on_rewatch(const caf::strong_actor_ptr& session, const rewatch&
   if (kept)
     return pump(*found);
   const failure why{
-    error_code::invalid_argument, certainty::not_applied, "", "these parts are no longer kept", {}};
+    error_code::invalid_argument, certainty::not_applied, "", "no such part was sent", {}};
   if (as_watch(*found))
     lost(watch_lost{x.id, why});
   else

@@ -64,7 +64,7 @@ public:
 
   void on_credit(std::uint64_t seen, std::uint64_t up_to) { window_.on_credit(seen, up_to); }
 
-  /// Sends again from `from`; what is no longer kept, or was never sent, cannot be.
+  /// Sends again from `from`; what was never sent cannot be.
   rewatched on_rewatch(std::uint64_t from, revision, instant now, auto& out) {
     const auto resent = window_.resend_from(from, now, [&](const auto& x) { out.send(x); });
     return {resent.value_or(0), resent.has_value()};

@@ -132,19 +132,33 @@ CONFORMANCE(flow, a_rewatch_sends_again_from_the_number_asked_for) {
   BOOST_TEST(b.status().unseen_parts == 2U); // It has seen those before.
 }
 
-CONFORMANCE(flow, a_rewatch_of_what_is_gone_resyncs_with_a_fresh_snapshot) {
+CONFORMANCE(flow, a_rewatch_that_a_credit_has_overtaken_changes_nothing) {
+  b.a.open_watch("a.>", 1);
+  b.a.create("a.k", "1");
+  b.a.create("a.l", "1");
+  b.a.changes(1, 2);
+  const auto before = b.a.of(1).parts.size();
+  b.a.tell(rewatch{1, 2}); // It has said to have seen that.
+  b.a.create("a.m", "1");
+  BOOST_TEST(texts({b.a.changes(1, 3).back()}) == "a.m=1 ");
+  const auto parts = b.a.of(1).parts;
+  BOOST_REQUIRE(parts.size() == before + 1);
+  BOOST_TEST(parts.back().seq == parts[before - 1].seq + 1);
+}
+
+CONFORMANCE(flow, a_rewatch_of_what_was_never_sent_resyncs_with_a_fresh_snapshot) {
   b.a.open_watch("a.>", 1);
   b.a.create("a.k", "1");
   b.a.create("a.l", "1");
   b.a.remove("a.k");
   b.a.changes(1, 3);
   const auto before = b.a.of(1).parts.size();
-  b.a.tell(rewatch{1, 2});
+  b.a.tell(rewatch{1, 9});
   BOOST_REQUIRE(b.a.wait(1, [](const told& x) { return x.count(part_kind::snapshot_end) == 2; }));
   const auto parts = b.a.of(1).parts;
   BOOST_REQUIRE(parts.size() == before + 3);
   BOOST_TEST((parts[before].kind == part_kind::resync));
-  BOOST_TEST(parts[before].seq == 2U); // The number that was asked for, so there is no gap.
+  BOOST_TEST(parts[before].seq == 9U); // The number that was asked for, so there is no gap.
   BOOST_TEST(texts(parts[before + 1].entries) == "a.l=1 ");
   b.a.create("a.m", "1");
   BOOST_TEST(texts({b.a.changes(1, 4).back()}) == "a.m=1 ");
