@@ -4,12 +4,15 @@
 #include "trunnion/site/duration_text.hpp"
 #include "trunnion/site/yaml_tree.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
 namespace trunnion {
 
 namespace {
+
+constexpr int max_words = 32; ///< Of a path; as deep as a file may be.
 
 /// The tree as read from a setting has places of its own, which mean nothing to the user.
 void mark(config_value& value, const place& where) {
@@ -71,7 +74,13 @@ std::string no_item(const config_value& list, std::string_view word) {
 void apply_set(config_value& root, std::string_view setting, site_problems& problems) {
   const auto equals = setting.find('=');
   const auto path = setting.substr(0, equals);
-  const place where{.setting = std::string{path}};
+  const auto words = 1 + std::count(path.begin(), path.end(), '.');
+  if (words > max_words) { // Its places are copied, word by word.
+    problems.push_back({{.setting = std::string{path.substr(0, 64)}.append("...")},
+                        "a path has at most " + std::to_string(max_words) + " words"});
+    return;
+  }
+  const place where{.setting = std::string{path.empty() ? setting : path}};
   if (equals == std::string_view::npos || path.empty() || path.front() == '.' || path.back() == '.'
       || path.find("..") != std::string_view::npos) {
     problems.push_back({where, "expected PATH=VALUE, as in services.host.every=2s"});

@@ -146,6 +146,17 @@ first_look look(const std::vector<std::string>& words, const command_table& comm
   return result;
 }
 
+/// An option like `--for=`, whose value the library would take from the next word.
+std::optional<std::string> without_value(const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    if (word == "--")
+      break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return word.substr(0, word.size() - 1);
+  }
+  return std::nullopt;
+}
+
 /// The command that the words name, or why there is none.
 tl::expected<const command*, tool_error> choose(const std::vector<std::string>& words,
                                                 const command_table& commands) {
@@ -251,6 +262,11 @@ command_line parse_command_line(const std::vector<std::string>& words, const env
     return line;
   }
   line.command = (*chosen)->name();
+  if (const auto option = without_value(first.rest)) {
+    line.error
+      = usage_error(*option + " needs a value", "try 'trunnion help " + line.command + "'");
+    return line;
+  }
   auto prepared = (*chosen)->prepare();
   CLI::App app;
   app.set_help_flag();

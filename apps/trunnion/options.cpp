@@ -1,5 +1,6 @@
 #include "trunnion/tool/options.hpp"
 
+#include "trunnion/backends/open_backend.hpp"
 #include "trunnion/site/value_checker.hpp"
 #include "trunnion/site/yaml_tree.hpp"
 #include "trunnion/tool/files.hpp"
@@ -118,6 +119,8 @@ public:
     take("key", flags_.key, result.key, parse_text);
     if (flags_.quiet && flags_.verbose)
       complain(usage_error("-q and -v exclude each other"));
+    else if (result.quiet.value && result.verbose.value) // The stronger source is meant.
+      (result.quiet.source < result.verbose.source ? result.quiet : result.verbose).value = false;
     std::sort(problems_.begin(), problems_.end());
     if (!problems_.empty())
       return tl::unexpected{configuration_error()};
@@ -147,8 +150,13 @@ private:
     map_reader keys{check, root, "", "the configuration file"};
     for (const char* key : {"backend", "color", "timeout", "time", "ca", "cert", "key"})
       if (const auto* value = keys.find(key))
-        if (auto text = check.text(*value, key))
-          configured_[key] = {*std::move(text), value->where};
+        if (auto text = check.text(*value, key)) {
+          if (std::string_view{key} == "backend" && redacted(*text) != *text)
+            check.problem(value->where, "secrets are not kept in configuration files; give the "
+                                        "user and password in TRUNNION_BACKEND (backend)");
+          else
+            configured_[key] = {*std::move(text), value->where};
+        }
     for (const char* key : {"json", "quiet", "verbose"})
       if (const auto* value = keys.find(key))
         if (const auto truth = check.boolean(*value, key))
@@ -287,20 +295,12 @@ std::vector<std::string> explain_globals(const global_options& globals) {
 }
 
 std::string redacted(std::string_view url) {
-  const auto start = url.find("://");
-  if (start == std::string_view::npos)
-    return std::string{url};
-  const auto begin = start + 3;
-  const auto end = std::min(url.find('/', begin), url.size());
-  const auto at = url.substr(begin, end - begin).rfind('@');
-  if (at == std::string_view::npos)
-    return std::string{url};
-  const auto user = url.substr(begin, at);
-  const auto colon = user.find(':');
-  std::string result{url.substr(0, begin)};
-  // A lone word before the host is a token.
-  result.append(colon == std::string_view::npos ? "" : user.substr(0, colon + 1)).append("***");
-  return result.append(url.substr(begin + at));
+  // Not a URL, but perhaps meant as one: `user:password@host`.
+  if (const auto at = url.rfind('@'); at != std::string_view::npos
+                                      && url.find("://") == std::string_view::npos
+                                      && !url.starts_with("sqlite:"))
+    return "***" + std::string{url.substr(at)};
+  return redact_url(url);
 }
 
 } // namespace trunnion

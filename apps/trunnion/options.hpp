@@ -86,7 +86,7 @@ void bind_globals(option_binder& binder, global_flags& flags);
 /// What `-v` says about the options that a command has got.
 [[nodiscard]] std::vector<std::string> explain_globals(const global_options& globals);
 
-/// A URL without what stands between user and host: `nats://me:***@host`.
+/// A backend's URL without user, password and secret options: `nats://***@host`.
 [[nodiscard]] std::string redacted(std::string_view url);
 
 } // namespace trunnion

@@ -62,6 +62,15 @@ BOOST_AUTO_TEST_CASE(a_setting_without_path_or_value_is_refused) {
   for (const std::string_view setting : {"services.host.every", "=5s", ".a=1", "a..b=1", "a.=1"})
     BOOST_TEST(refused(std::string{setting})
                  .ends_with(": expected PATH=VALUE, as in services.host.every=2s\n"));
+  BOOST_TEST(refused("=5s").starts_with("--set =5s: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_setting_is_not_deeper_than_a_file) {
+  std::string path;
+  for (int i = 0; i < 32; ++i)
+    path += "a.";
+  BOOST_TEST(refused(path + "b=1")
+             == "--set " + path.substr(0, 64) + "...: a path has at most 32 words\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,6 +100,10 @@ BOOST_AUTO_TEST_CASE(missing_and_superfluous_words_are_told) {
                 "\n");
   BOOST_TEST(error_of({"service", "run", "a", "--for"})
              == "trunnion: --for needs a value (try 'trunnion help service run')\n");
+  BOOST_TEST(error_of({"service", "run", "a", "--only=", "--for", "1s"})
+             == "trunnion: --only needs a value (try 'trunnion help service run')\n");
+  BOOST_TEST(error_of({"--backend=", "service", "run", "a"})
+             == "trunnion: --backend needs a value (try 'trunnion help service run')\n");
   BOOST_TEST(error_of({"service", "run", "a", "--for", "1s", "--for", "2s"})
              == "trunnion: --for is given more than once (try 'trunnion help service run')\n");
 }

@@ -94,16 +94,42 @@ BOOST_AUTO_TEST_CASE(verbose_says_which_source_won_without_passwords) {
   env["TRUNNION_BACKEND"] = "nats://me:secret@host:4222";
   const auto lines = explain_globals(parse({"version", "--timeout", "2s"}).globals);
   BOOST_REQUIRE(lines.size() >= 3u);
-  BOOST_TEST(lines[0] == "backend nats://me:***@host:4222 (environment, TRUNNION_BACKEND)");
+  BOOST_TEST(lines[0] == "backend nats://***@host:4222 (environment, TRUNNION_BACKEND)");
   BOOST_TEST(lines[1] == "color auto (default)");
   BOOST_TEST(lines[2] == "timeout 2s (flag)");
 }
 
 BOOST_AUTO_TEST_CASE(passwords_and_tokens_in_urls_are_hidden) {
   BOOST_TEST(redacted("nats://host:4222") == "nats://host:4222");
-  BOOST_TEST(redacted("nats://me:p@ss@host/x@y") == "nats://me:***@host/x@y");
+  BOOST_TEST(redacted("nats://me:p@ss@host/x") == "nats://***@host/x");
+  BOOST_TEST(redacted("nats://a:b@host,nats://c:d@other") == "nats://***@other");
+  BOOST_TEST(redacted("nats://host?token=abc") == "nats://host?token=***");
+  BOOST_TEST(redacted("me:secret@host") == "***@host");
+  BOOST_TEST(redacted("sqlite:/home/a@b/x.db") == "sqlite:/home/a@b/x.db");
   BOOST_TEST(redacted("nats://token@host") == "nats://***@host");
   BOOST_TEST(redacted("memory:") == "memory:");
+}
+
+BOOST_AUTO_TEST_CASE(a_backend_with_a_secret_has_no_place_in_the_configuration_file) {
+  for (const std::string url : {"nats://me:secret@host", "nats://host?token=secret"}) {
+    const auto path = write("trunnion/config.yaml", "backend: '" + url + "'\n");
+    BOOST_TEST(error_of({"version"})
+               == path
+                    + ":1:10: secrets are not kept in configuration files; give the user and "
+                      "password in TRUNNION_BACKEND (backend)\n"
+                      "trunnion: the configuration file is not valid\n");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_quiet_and_verbose_the_stronger_source_wins) {
+  env["TRUNNION_QUIET"] = "1";
+  const auto loud = parse({"version", "-v"}).globals;
+  BOOST_TEST(!loud.quiet.value);
+  BOOST_TEST(loud.verbose.value);
+  write("trunnion/config.yaml", "verbose: true\n");
+  const auto still = parse({"version"}).globals;
+  BOOST_TEST(still.quiet.value);
+  BOOST_TEST(!still.verbose.value);
 }
 
 BOOST_AUTO_TEST_CASE(colour_is_for_terminals_unless_asked_for_or_forbidden) {

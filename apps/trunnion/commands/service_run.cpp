@@ -10,6 +10,7 @@
 #include "trunnion/runtime/escape.hpp"
 #include "trunnion/runtime/real_runtime.hpp"
 #include "trunnion/tool/commands/service.hpp"
+#include "trunnion/tool/end_guard.hpp"
 
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
@@ -27,7 +28,6 @@ namespace trunnion {
 namespace {
 
 constexpr nanoseconds flush_timeout = std::chrono::seconds{2};
-constexpr int unreachable_status = 6;
 constexpr int signal_base = 128;
 
 // -- the story on standard output -----------------------------------------------
@@ -180,26 +180,37 @@ std::vector<planned> plan_of(const service_run_options& options, instant start) 
   return result;
 }
 
-/// Waits until the story has been told to its end.
-void flush(caf::actor_system& system, const story_actor& story) {
+/// Waits until the story has been told to its end; false: nobody reads it.
+bool flush(caf::actor_system& system, const story_actor& story) {
+  bool told = false;
   caf::scoped_actor self{system};
   self->request(story, flush_timeout, story_flush{})
-    .receive([](const story_flushed&) {}, [](const caf::error&) {});
+    .receive([&](const story_flushed&) { told = true; }, [](const caf::error&) {});
+  return told;
 }
 
-int run(const global_options& globals, const service_run_options& options, const site_model& site,
-        real_runtime& world, caf::actor_system& system, const sigset_t& signals) {
+tool_error ended_by_itself(const site_model& site) {
+  return {.code = "site_ended",
+          .message = "all services of site '" + site.name + "' have ended for good",
+          .exit = exit_code::unreachable,
+          .hint = "the log says why"};
+}
+
+tl::expected<void, tool_error> run(const global_options& globals,
+                                   const service_run_options& options, const site_model& site,
+                                   real_runtime& world, caf::actor_system& system,
+                                   const sigset_t& signals, end_guard& guard) {
   const auto url = choose_backend(globals, site.backend);
   auto backend = open_backend(system, world.rt(), url.value);
   if (!backend)
-    return report(globals, to_tool_error(backend.error()));
+    return tl::unexpected{to_tool_error(backend.error())};
   const auto jumps = spawn_clock_watch(system);
   world.watch_clock([jumps](nanoseconds by) { caf::anon_send(jumps, clock_jumped{by}); });
   const auto place = entity::parse(site.name);
   ensure(place.has_value(), "the reader has checked the site's name");
   const auto story = spawn_story(system, world.rt(), *backend, *place, print_story(globals));
   device_directory devices;
-  int status = 0;
+  tl::expected<void, tool_error> result;
   auto runner = run_site(system, world.rt(), *backend, builtin_kinds(), devices,
                          {.site = site,
                           .only = options.only,
@@ -209,17 +220,34 @@ int run(const global_options& globals, const service_run_options& options, const
   if (runner) {
     site_watch watch{world.time, *runner, signals};
     watch.wait(plan_of(options, world.time.now()));
-    status = watch.was_asked() ? 0 : unreachable_status;
-    flush(system, story);
+    guard.arm(static_cast<int>(exit_code::failed));
+    if (!watch.was_asked())
+      result = tl::unexpected{ended_by_itself(site)};
+    if (flush(system, story))
+      guard.settle(static_cast<int>(result ? exit_code::done : result.error().exit));
   } else {
-    status = report(globals, to_tool_error(runner.error()));
+    result = tl::unexpected{to_tool_error(runner.error())};
   }
   world.unwatch_clock();
   dismiss_janitor(system); // What it would still sweep goes with the TTL.
   for (const auto& actor : {caf::actor_cast<caf::actor>(story), caf::actor_cast<caf::actor>(jumps),
                             caf::actor_cast<caf::actor>(*backend)})
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
-  return status;
+  return result;
+}
+
+/// The log and the actors are gone when this returns.
+tl::expected<void, tool_error> run_to_the_end(const global_options& globals,
+                                              const service_run_options& options,
+                                              const site_model& site, const sigset_t& signals,
+                                              end_guard& guard) {
+  real_runtime world{{.least_level = globals.quiet.value     ? log_level::error
+                                     : globals.verbose.value ? log_level::debug
+                                                             : log_level::info}};
+  caf::actor_system_config config;
+  configure(config, 2);
+  caf::actor_system system{config};
+  return run(globals, options, site, world, system, signals, guard);
 }
 
 } // namespace
@@ -243,13 +271,9 @@ int run_service(const global_options& globals, const service_run_options& option
                             .exit = exit_code::usage,
                             .hint = "unset it: it is for bench tools"});
   const auto signals = block_signals();
-  real_runtime world{{.least_level = globals.quiet.value     ? log_level::error
-                                     : globals.verbose.value ? log_level::debug
-                                                             : log_level::info}};
-  caf::actor_system_config config;
-  configure(config, 2);
-  caf::actor_system system{config};
-  return run(globals, options, *loaded->site, world, system, signals);
+  end_guard guard; // Outlives the log, which waits for its reader.
+  const auto result = run_to_the_end(globals, options, *loaded->site, signals, guard);
+  return result ? static_cast<int>(exit_code::done) : report(globals, result.error());
 }
 
 } // namespace trunnion
