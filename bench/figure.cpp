@@ -34,8 +34,12 @@ std::string per_second(double rate) {
   return rate < 1e6 ? fmt::format("{:.0f} k/s", rate / 1e3) : fmt::format("{:.2f} M/s", rate / 1e6);
 }
 
-std::string ms(double seconds) { return fmt::format("{:.3g} ms", seconds * 1e3); }
-std::string us(double seconds) { return fmt::format("{:.3g} us", seconds * 1e6); }
+std::string ms(double seconds) {
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+std::string us(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6) : ms(seconds);
+}
 std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 std::string times(double factor) { return fmt::format("{:.2f}", factor); }
 
