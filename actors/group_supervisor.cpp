@@ -101,20 +101,34 @@ private:
     if (machine_.phase() != group_phase::running)
       return ending();
     for (const auto& options : x.leases)
-      if (leases_.contains(options.subject.text()))
-        return to_error(error_code::invalid_argument, "the group holds it already",
+      if (leases_.contains(options.subject.text()) || wanted_.contains(options.subject.text()))
+        return to_error(error_code::invalid_argument, "the group holds it already, or is about to",
                         options.subject.text());
     auto promise = self_->make_response_promise<group_acquired>();
     const auto id = ++promises_begun_;
     acquiring_.try_emplace(id, promise, to_error(error_code::cancelled, "the group was killed"));
+    std::set<std::string> keys;
+    for (const auto& options : x.leases)
+      keys.insert(options.subject.text());
+    wanted_.insert(keys.begin(), keys.end());
     // No timeout of ours: leases may be waited for, and the group of leases always answers.
     self_->request(leases_actor_, caf::infinite, std::move(x))
-      .then([this, id](group_acquired& acquired) { on_acquired(id, acquired); },
-            [this, id](caf::error& error) {
-              acquiring_.at(id).fail(std::move(error));
-              acquiring_.erase(id);
-            });
+      .then(
+        [this, id, keys](group_acquired& acquired) {
+          forget_wanted(keys);
+          on_acquired(id, acquired);
+        },
+        [this, id, keys](caf::error& error) {
+          forget_wanted(keys);
+          acquiring_.at(id).fail(std::move(error));
+          acquiring_.erase(id);
+        });
     return promise;
+  }
+
+  void forget_wanted(const std::set<std::string>& keys) {
+    for (const auto& key : keys)
+      wanted_.erase(key);
   }
 
   void on_acquired(std::uint64_t id, group_acquired& acquired) {
@@ -392,6 +406,7 @@ private:
   lease_group_actor leases_actor_;
   caf::actor_addr owner_; // Weak, as the subscribers are.
   std::map<std::string, held> leases_;
+  std::set<std::string> wanted_; // Subjects of leases that are being acquired.
   std::map<std::string, member> members_;
   std::map<caf::actor_addr, std::string> by_address_; // Of members.
   std::map<caf::actor_addr, std::string> outsiders_;  // Whose end is ours, but not the reverse.

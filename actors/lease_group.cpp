@@ -222,9 +222,12 @@ private:
     if (found == members_.end())
       return;
     const auto& m = found->second;
+    const bool is_own = std::holds_alternative<keep_record>(record);
     self_->request(m.lease, m.times.ttl, lease_refresh{std::move(record)})
       .then([this, id](const lease_refreshed& x) { on_refreshed(id, x); },
-            [this, id](const caf::error& error) { on_refused(id, to_failure(error)); });
+            [this, id, is_own](const caf::error& error) {
+              on_refused(id, to_failure(error).code, is_own);
+            });
   }
 
   void on_refreshed(member_id id, const lease_refreshed& x) {
@@ -233,14 +236,21 @@ private:
       schedule(id, x.time_left);
   }
 
-  /// A record that is not JSON must not cost the lease; any other refusal means that it is over.
-  void on_refused(member_id id, const failure& error) {
-    if (error.code == error_code::invalid_argument || error.code == error_code::payload_too_large) {
-      ++late_records_;
-      refresh_with(id, keep_record{});
-    } else {
-      forget(id);
+  /// A record that is not JSON must not cost the lease: it keeps its old one. Where even that is
+  /// refused, as by a store that takes less than it did, it is tried again after a pause. Any other
+  /// refusal means that the lease is over.
+  void on_refused(member_id id, error_code why, bool was_own) {
+    const auto found = members_.find(id);
+    if (found == members_.end())
+      return;
+    if (why != error_code::invalid_argument && why != error_code::payload_too_large)
+      return forget(id);
+    if (was_own) {
+      due_.add(rt_.time.now() + found->second.times.ttl / 20, id);
+      return arm();
     }
+    ++late_records_;
+    refresh_with(id, keep_record{});
   }
 
   // -- the holder's death -----------------------------------------------------

@@ -25,6 +25,7 @@ public:
   /// The lease is granted under `token`, for its whole life.
   void grant(fencing_token token, instant deadline) {
     token_ = token;
+    granted_.store(true, std::memory_order_release);
     move_deadline(deadline);
   }
 
@@ -47,14 +48,18 @@ public:
     return nanoseconds{deadline == ended || deadline <= now ? 0 : deadline - now};
   }
 
-  [[nodiscard]] fencing_token token() const { return token_; }
+  /// Zero before the grant.
+  [[nodiscard]] fencing_token token() const {
+    return granted_.load(std::memory_order_acquire) ? token_ : fencing_token{};
+  }
 
 private:
   static constexpr std::int64_t ended = INT64_MIN;
 
   const clock* time_;
   std::atomic<std::int64_t> deadline_{ended}; // Nanoseconds on the runtime's clock.
-  fencing_token token_;                       // Written once, before the first deadline.
+  std::atomic<bool> granted_{false};          // Whether the token may be read.
+  fencing_token token_;                       // Written once, before that.
 };
 
 /// Copies share one lease. A default one is never held.

@@ -51,20 +51,16 @@ private:
   // -- one observation --------------------------------------------------------
 
   void observe() {
-    if (is_closing_)
-      return;
     target_ = next_target(target_, rt_.random.next(), rt_.random.next());
     if (!settings_.mount)
       return take_frame();
     const auto mount = devices_->find<mount_actor>(settings_.mount->entity);
     if (!mount || !settings_.mount->control.held())
       return pause(*settings_.mount, mount ? "its control lease is not held" : "is not there");
-    is_busy_ = true;
     self_->request(mount, command_timeout, slew_to{settings_.mount->control.token(), target_})
-      .then([this](const slewed&) { done([this] { take_frame(); }); },
-            [this](const caf::error& error) {
-              done([&] { pause(*settings_.mount, to_string(to_failure(error))); });
-            });
+      .then(
+        [this](const slewed&) { take_frame(); },
+        [this](const caf::error& error) { pause(*settings_.mount, to_string(to_failure(error))); });
   }
 
   void take_frame() {
@@ -73,29 +69,17 @@ private:
     const auto camera = devices_->find<camera_actor>(settings_.camera->entity);
     if (!camera || !settings_.camera->control.held())
       return pause(*settings_.camera, camera ? "its control lease is not held" : "is not there");
-    is_busy_ = true;
     self_
       ->request(camera, command_timeout,
                 expose{settings_.camera->control.token(), settings_.exposure})
       .then(
         [this](const frame& x) {
-          done([&] {
-            tell_observed(x);
-            again({});
-          });
+          tell_observed(x);
+          again({});
         },
         [this](const caf::error& error) {
-          done([&] { pause(*settings_.camera, to_string(to_failure(error))); });
+          pause(*settings_.camera, to_string(to_failure(error)));
         });
-  }
-
-  /// A command has ended; goes on with `next` unless the service is ending.
-  void done(const auto& next) {
-    is_busy_ = false;
-    if (is_closing_)
-      close();
-    else
-      next();
   }
 
   void again(nanoseconds after) { self_->delayed_send(self_, after, observe_next{}); }
@@ -114,18 +98,12 @@ private:
     out_.send(events_of(entity_), out.str());
   }
 
+  /// The command under way is left to its instrument, which obeys the next owner's newer token.
   void on_exit(const caf::exit_msg& x) {
-    is_closing_ = true;
-    reason_ = x.reason;
-    if (!is_busy_)
-      close();
-  }
-
-  void close() {
     json_writer out;
     out.begin_object().key("event").text("closed").key("observed").unsigned_number(observed_);
     out_.send(events_of(entity_), out.end_object().str());
-    self_->quit(reason_);
+    self_->quit(x.reason);
   }
 
   // -- events -----------------------------------------------------------------
@@ -156,9 +134,6 @@ private:
   publisher<impl::pointer> out_;
   sky_position target_{.alt_deg = 50, .az_deg = 180};
   std::uint64_t observed_ = 0;
-  bool is_busy_ = false; // A command is under way.
-  bool is_closing_ = false;
-  caf::error reason_;
 };
 
 } // namespace

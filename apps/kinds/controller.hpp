@@ -3,8 +3,9 @@
 // It holds `<instrument>.ControlLease` for each, and goes round: pick a target, slew the mount,
 // expose, read out. Right before each command it looks at the instrument's lease view, and the
 // command carries its fencing token. What an instrument refuses or does not answer is told as an
-// event, and tried again after a pause. When its service ends it lets the command under way finish,
-// within its grace, and quits.
+// event, and tried again after a pause. When its service ends it quits at once: a command under way
+// is left to its instrument, which stops obeying this token as soon as the next owner gives a
+// command.
 //
 // Publishes `control`, `observed`, `problem`, `warned` and `closed` events.
 

@@ -335,6 +335,20 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_outsider_ends_the_group_and_not_the_reverse) 
   BOOST_TEST(report.value().abandoned[0].subject == "outsider");
 }
 
+BOOST_AUTO_TEST_CASE(a_key_that_is_being_acquired_is_not_asked_for_again) {
+  const auto other = start_group();
+  acquire_all(other, {lease("L")});
+  const auto group = start_group();
+  auto waiting = lease("L");
+  waiting.wait_forever = true;
+  const auto first = ask<group_acquired>(group, group_acquire{{waiting}});
+  BOOST_TEST((ask<group_acquired>(group, group_acquire{{waiting}}).error().code
+              == error_code::invalid_argument));
+  kill(other, caf::exit_reason::user_shutdown);
+  advance(1s);
+  BOOST_TEST(first.value().leases.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(an_ending_group_takes_nothing_new) {
   const auto group = start_group();
   join(group, {.name = "slow", .member = worker("slow", 1s)});
