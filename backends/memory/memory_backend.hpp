@@ -1,7 +1,7 @@
 // The backend in this process: a store that lives as long as its actor.
 //
-// Every engine answers alike (`docs/architecture.md`); this one has no disk and no network, so it is
-// the reference for the others, and what tests and the simulator run on. Its epoch is the wall
+// Every engine answers alike (`docs/architecture.md`); this one has no disk and no network, so it
+// is the reference for the others, and what tests and the simulator run on. Its epoch is the wall
 // clock at the spawn. It is as exact as its clock: readers never see an expired key, and watches
 // are told of an expiry when its timer runs.
 //
