@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import subprocess
 import sys
 from typing import Iterator
 
@@ -27,6 +28,12 @@ _TAB = re.compile(r"\t")
 
 
 def _paths(root: pathlib.Path) -> Iterator[pathlib.Path]:
+    """What git keeps, so that a user's own files beside it are let alone; without git, every file."""
+    git = ["git", "-C", str(root), "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(git, capture_output=True, check=False, text=True)
+    if listed.returncode == 0:
+        yield from (root / x for x in listed.stdout.split("\0") if x and (root / x).exists())
+        return
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(set(folders) - NOT_OURS)
         for name in sorted(names):
