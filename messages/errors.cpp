@@ -55,6 +55,7 @@ std::string to_string(error_code x) {
   case error_code::permission_denied: return "permission_denied";
   case error_code::unsupported: return "unsupported";
   case error_code::internal: return "internal";
+  case error_code::consumer_taken: return "consumer_taken";
   }
   return "unknown_error"; // Of a newer peer.
 }
@@ -112,7 +113,8 @@ int exit_status(error_code x) {
   case error_code::unregistered_responder: return 3;
   case error_code::revision_mismatch:
   case error_code::lease_unavailable:
-  case error_code::stale_token: return 4;
+  case error_code::stale_token:
+  case error_code::consumer_taken: return 4;
   case error_code::timeout: return 5;
   case error_code::lease_abandoned:
   case error_code::backend_unavailable:

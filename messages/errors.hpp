@@ -47,6 +47,7 @@ enum class error_code : std::uint8_t {
   permission_denied,      ///< Refused by the other side's rules.
   unsupported,            ///< Not possible here; the text says what it would need.
   internal,               ///< A mistake of ours.
+  consumer_taken,         ///< Another session has taken the durable consumer over.
 };
 
 /// Whether an operation that failed may have happened all the same.

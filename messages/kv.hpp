@@ -39,12 +39,14 @@ struct kv_create {
 };
 
 /// Writes if the live entry has `expected`, where zero means that there must be none; without
-/// `expected`, writes whatever stands there. Else `revision_mismatch`.
+/// `expected`, writes whatever stands there. Else `revision_mismatch`, also if `in_epoch` names
+/// another life of the store: revisions compare within one.
 struct kv_update {
   trunnion::subject subject;
   trunnion::payload payload;
   std::optional<revision> expected;
   std::optional<nanoseconds> ttl;
+  std::optional<epoch> in_epoch;
   bool operator==(const kv_update&) const = default;
 };
 
@@ -56,10 +58,12 @@ struct kv_written {
 };
 
 /// Writes a tombstone. Without `expected`, deleting a missing key is no error; with one that is not
-/// the live entry's revision it is `revision_mismatch`.
+/// the live entry's revision it is `revision_mismatch`, as with another life of the store than
+/// `in_epoch`.
 struct kv_delete {
   trunnion::subject subject;
   std::optional<revision> expected;
+  std::optional<epoch> in_epoch;
   bool operator==(const kv_delete&) const = default;
 };
 
@@ -84,7 +88,7 @@ template <class F> auto inspect(F& f, kv_create& x) {
 
 template <class F> auto inspect(F& f, kv_update& x) {
   return fields(f, x, "kv_update", field{"subject", x.subject}, field{"payload", x.payload},
-                field{"expected", x.expected}, field{"ttl", x.ttl});
+                field{"expected", x.expected}, field{"ttl", x.ttl}, field{"in_epoch", x.in_epoch});
 }
 
 template <class F> auto inspect(F& f, kv_written& x) {
@@ -93,7 +97,8 @@ template <class F> auto inspect(F& f, kv_written& x) {
 }
 
 template <class F> auto inspect(F& f, kv_delete& x) {
-  return fields(f, x, "kv_delete", field{"subject", x.subject}, field{"expected", x.expected});
+  return fields(f, x, "kv_delete", field{"subject", x.subject}, field{"expected", x.expected},
+                field{"in_epoch", x.in_epoch});
 }
 
 template <class F> auto inspect(F& f, kv_deleted& x) {

@@ -10,7 +10,7 @@
 namespace trunnion {
 
 /// Raised with any change of any message; compared in the first message of a session.
-inline constexpr unsigned protocol_number = 1;
+inline constexpr unsigned protocol_number = 2;
 
 /// Makes all our messages and errors known to the actor systems made from `cfg`.
 void register_messages(caf::actor_system_config& cfg);

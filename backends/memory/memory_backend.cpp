@@ -74,6 +74,17 @@ public:
       [this](consume& x) { return on_request<consuming>(x); },
       [this](const stream_credit& x) { on_note(x); },
       [this](const unconsume& x) { on_note(x); },
+      [](const stream_ack&) { return not_here<stream_acked>(); },
+      [](const drop_durable&) { return not_here<durable_dropped>(); },
+      [](const list_streams&) { return not_here<stream_subjects>(); },
+      [](const invoke&) { return not_here<invoked>(); },
+      [](const listen&) { return not_here<listening>(); },
+      [](const unlisten&) { return not_here<unlistened>(); },
+      [](const purge_listeners&) { return not_here<listeners_purged>(); },
+      [](const request_reply&) {},
+      [](const register_service&) { return not_here<service_registered>(); },
+      [](const unregister_service&) { return not_here<service_unregistered>(); },
+      [](const close_backend&) { return not_here<backend_closed>(); },
       [](const get_capabilities&) { return memory_capabilities(); },
       [this](const get_backend_status&) { return status(); },
       [this](const memory_wake& x) { on_wake(x); },
@@ -146,6 +157,10 @@ private:
       error_code::shutting_down, certainty::not_applied, "", "the backend is ending", {}};
     sinks_.end_all(why);
     self_->quit(reason);
+  }
+
+  template <class Answer> static caf::result<Answer> not_here() {
+    return to_error(error_code::unsupported, "this engine does not have it yet");
   }
 
   // -- turns ------------------------------------------------------------------

@@ -38,6 +38,12 @@ inline subject at(std::string_view text) {
   return *parsed;
 }
 
+inline entity entity_at(std::string_view text) {
+  const auto parsed = entity::parse(text);
+  BOOST_REQUIRE_MESSAGE(parsed.has_value(), "not an entity: " << text);
+  return *parsed;
+}
+
 // Every member has a value of its own, so that two that were swapped would be seen. Each optional
 // member is set in one sample and not in another; each alternative of a variant has one.
 
@@ -45,5 +51,6 @@ wire_samples failure_samples();
 wire_samples store_samples();
 wire_samples lease_samples();
 wire_samples group_samples();
+wire_samples request_samples();
 
 } // namespace trunnion::test

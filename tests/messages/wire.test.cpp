@@ -17,7 +17,7 @@ namespace {
 
 wire_samples all_samples() {
   auto result = failure_samples();
-  for (auto more : {store_samples(), lease_samples(), group_samples()})
+  for (auto more : {store_samples(), lease_samples(), group_samples(), request_samples()})
     result.insert(result.end(), more.begin(), more.end());
   return result;
 }
