@@ -11,6 +11,7 @@
 #include "trunnion/messages/entry.hpp"
 #include "trunnion/messages/runtime/caf_shim.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace trunnion {
@@ -73,6 +74,44 @@ struct camera_state {
 using camera_actor
   = caf::typed_actor<answers<expose, frame>, answers<get_camera_state, camera_state>>;
 
+/// `halted`: on its way, but its motor may not run.
+enum class shutter_phase : std::uint8_t { closed, opening, open, closing, halted };
+
+struct dome_state {
+  shutter_phase shutter{};
+  double open_ratio = 0; ///< 0 closed, 1 open.
+  double az_deg = 0;     ///< Of the slit.
+  bool has_power = false;
+  std::uint64_t refused = 0; ///< Commands that the fence refused.
+};
+
+/// A wish, answered with the state at once: the shutter takes its time. It must be repeated, since
+/// a dome that nobody commands closes after a while.
+struct open_dome {
+  fencing_token token;
+};
+
+struct close_dome {
+  fencing_token token;
+  std::string why; ///< For people.
+};
+
+struct power_dome {
+  fencing_token token;
+  bool on = false;
+};
+
+struct get_dome_state {};
+
+using dome_actor = caf::typed_actor<answers<open_dome, dome_state>, answers<close_dome, dome_state>,
+                                    answers<power_dome, dome_state>,
+                                    answers<get_dome_state, dome_state>>;
+
+[[nodiscard]] inline std::string_view to_string(shutter_phase x) {
+  constexpr std::string_view names[]{"closed", "opening", "open", "closing", "halted"};
+  return names[static_cast<std::size_t>(x)];
+}
+
 } // namespace trunnion
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::slew_to)
@@ -83,3 +122,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::expose)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::get_camera_state)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::camera_state)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::dome_state)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::open_dome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::close_dome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::power_dome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::get_dome_state)

@@ -3,10 +3,10 @@
 // An instrument's actor changes with each restart of its service, so a commander looks it up for
 // each command, and gets `nullptr` while there is none. Entries are weak: the directory keeps no
 // instrument alive. The fence stays: it must remember the newest token when the instrument's actor
-// has been started again.
+// has been started again. So does simulated hardware: a dome is as open as it was.
 //
-// Threads: any for the directory. A fence is used by the one instrument of its entity, whose lease
-// sees to it that there is only one.
+// Threads: any for the directory. A fence and hardware are used by the one instrument of their
+// entity, whose lease sees to it that there is only one.
 
 #pragma once
 
@@ -47,10 +47,23 @@ public:
     return found;
   }
 
+  /// The simulated hardware of an entity, made of `settings` when it is first asked for. Each
+  /// entity has hardware of one type.
+  template <class Hardware, class Settings>
+  [[nodiscard]] std::shared_ptr<Hardware> hardware_of(const entity& owner,
+                                                      const Settings& settings) {
+    const std::lock_guard lock{mutex_};
+    auto& found = hardware_[owner];
+    if (!found)
+      found = std::make_shared<Hardware>(settings);
+    return std::static_pointer_cast<Hardware>(found);
+  }
+
 private:
   mutable std::mutex mutex_;
   std::map<entity, caf::actor_addr> devices_;
   std::map<entity, std::shared_ptr<fence>> fences_;
+  std::map<entity, std::shared_ptr<void>> hardware_;
 };
 
 } // namespace trunnion

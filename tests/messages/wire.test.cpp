@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(every_message_prints_itself_readably) {
 
 BOOST_AUTO_TEST_CASE(messages_print_subjects_optional_members_and_variants_as_a_person_reads_them) {
   const auto text = [](const auto& x) { return caf::deep_to_string(x); };
-  BOOST_TEST(text(kv_delete{at("a.b"), revision{9}}) == "kv_delete(a.b, 9)");
-  BOOST_TEST(text(kv_delete{at("a.b"), {}}) == "kv_delete(a.b, none)");
+  BOOST_TEST(text(kv_delete{at("a.b"), revision{9}}) == "kv_delete(a.b, 9, none)");
+  BOOST_TEST(text(kv_delete{at("a.b"), {}}) == "kv_delete(a.b, none, none)");
   BOOST_TEST(text(lease_refresh{keep_record{}}) == "lease_refresh(keep_record())");
   BOOST_TEST(text(lease_refresh{"{}"}) == R"(lease_refresh("{}"))");
 }
