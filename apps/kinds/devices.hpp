@@ -103,9 +103,9 @@ struct power_dome {
 
 struct get_dome_state {};
 
-using dome_actor = caf::typed_actor<answers<open_dome, dome_state>, answers<close_dome, dome_state>,
-                                    answers<power_dome, dome_state>,
-                                    answers<get_dome_state, dome_state>>;
+using dome_actor
+  = caf::typed_actor<answers<open_dome, dome_state>, answers<close_dome, dome_state>,
+                     answers<power_dome, dome_state>, answers<get_dome_state, dome_state>>;
 
 [[nodiscard]] inline std::string_view to_string(shutter_phase x) {
   constexpr std::string_view names[]{"closed", "opening", "open", "closing", "halted"};
