@@ -15,8 +15,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// A dash joins words, since there is no arithmetic.
-bool continues_word(char c) { return begins_word(c) || is_digit(c) || c == '-' || c == '.'; }
+/// A dash and a slash belong to words, since there is no arithmetic: file systems are named so.
+bool continues_word(char c) {
+  return begins_word(c) || is_digit(c) || c == '-' || c == '/' || c == '.';
+}
 
 /// Signs of other languages, and what they are here.
 struct foreign_sign {

@@ -32,7 +32,7 @@ config_value fallback_of(const option_schema& option) {
 
 kind_config kind_config::read(value_checker& check, const config_value& map,
                               const std::vector<option_schema>& options, const std::string& what,
-                              std::vector<reference>& expressions) {
+                              std::vector<condition_use>& conditions) {
   kind_config result;
   const config_value empty{.where = map.where, .kind = value_kind::map};
   map_reader reader{check, map.kind == value_kind::null && !map.flawed ? empty : map, "config",
@@ -40,13 +40,13 @@ kind_config kind_config::read(value_checker& check, const config_value& map,
   for (const auto& option : options) {
     const auto* given = option.is_required ? reader.require(option.name) : reader.find(option.name);
     if (given != nullptr) {
-      result.read_option(check, *given, option, what, expressions);
+      result.read_option(check, *given, option, what, conditions);
     } else if (option.type == option_type::section) {
-      result.read_option(check, empty, option, what, expressions);
+      result.read_option(check, empty, option, what, conditions);
     } else if (!option.fallback.empty()) {
       site_problems problems;
       value_checker strict{problems};
-      result.read_option(strict, fallback_of(option), option, what, expressions);
+      result.read_option(strict, fallback_of(option), option, what, conditions);
       ensure(problems.empty(), "the default of an option is within its own rules");
     }
   }
@@ -56,7 +56,7 @@ kind_config kind_config::read(value_checker& check, const config_value& map,
 
 void kind_config::read_option(value_checker& check, const config_value& given,
                               const option_schema& option, const std::string& what,
-                              std::vector<reference>& expressions) {
+                              std::vector<condition_use>& conditions) {
   const auto keep = [&](auto optional_value) {
     if (optional_value)
       values_.insert_or_assign(option.name, *std::move(optional_value));
@@ -93,12 +93,12 @@ void kind_config::read_option(value_checker& check, const config_value& given,
   case option_type::section:
     values_.insert_or_assign(option.name, std::make_shared<const kind_config>(read(
                                             check, given, option.members,
-                                            in_quotes(option.name) + " of " + what, expressions)));
+                                            in_quotes(option.name) + " of " + what, conditions)));
     break;
   case option_type::expression:
-    if (auto text = check.text(given, label)) {
-      expressions.push_back({option.name, given.where});
-      values_.insert_or_assign(option.name, *std::move(text));
+    if (auto condition = check.condition(given, label)) {
+      conditions.push_back({option.name, given.where, condition->names()});
+      values_.insert_or_assign(option.name, *std::move(condition));
     }
     break;
   }
@@ -124,7 +124,15 @@ std::int64_t kind_config::integer(std::string_view name) const { return get<std:
 
 bool kind_config::boolean(std::string_view name) const { return get<bool>(name); }
 
-const std::string& kind_config::text(std::string_view name) const { return get<std::string>(name); }
+const std::string& kind_config::text(std::string_view name) const {
+  const auto at = values_.find(name);
+  const auto* condition = at == values_.end() ? nullptr : std::get_if<expression>(&at->second);
+  return condition != nullptr ? condition->text() : get<std::string>(name);
+}
+
+const expression& kind_config::condition(std::string_view name) const {
+  return get<expression>(name);
+}
 
 const std::vector<std::string>& kind_config::texts(std::string_view name) const {
   return get<std::vector<std::string>>(name);

@@ -22,13 +22,20 @@
 
 namespace trunnion {
 
+/// An option that is a condition, whose names are to be looked up.
+struct condition_use {
+  std::string option;
+  place where;
+  std::vector<std::string> names;
+};
+
 class kind_config {
 public:
   /// Checks `map` against `options`; unknown keys and wrong values go to `check`. A null value
-  /// stands for an empty map. `expressions` gets the places of options of that type.
+  /// stands for an empty map. `conditions` gets what the options of type `expression` use.
   static kind_config read(value_checker& check, const config_value& map,
                           const std::vector<option_schema>& options, const std::string& what,
-                          std::vector<reference>& expressions);
+                          std::vector<condition_use>& conditions);
 
   /// Whether the option was given, or has a default.
   [[nodiscard]] bool has(std::string_view name) const;
@@ -38,18 +45,20 @@ public:
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] bool boolean(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const; ///< Expressions, too.
+  [[nodiscard]] const expression& condition(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& texts(std::string_view name) const;
 
   /// A section is always there; what is missing in a file has the defaults of its members.
   [[nodiscard]] const kind_config& section(std::string_view name) const;
 
 private:
-  using value = std::variant<std::chrono::nanoseconds, double, std::int64_t, bool, std::string,
-                             std::vector<std::string>, std::shared_ptr<const kind_config>>;
+  using value
+    = std::variant<std::chrono::nanoseconds, double, std::int64_t, bool, std::string,
+                   std::vector<std::string>, expression, std::shared_ptr<const kind_config>>;
 
   template <class T> const T& get(std::string_view name) const;
   void read_option(value_checker& check, const config_value& given, const option_schema& option,
-                   const std::string& what, std::vector<reference>& expressions);
+                   const std::string& what, std::vector<condition_use>& conditions);
 
   std::map<std::string, value, std::less<>> values_;
 };

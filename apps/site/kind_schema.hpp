@@ -31,7 +31,7 @@ enum class option_type : std::uint8_t {
   text,
   text_list,
   section,    ///< A map with options of its own.
-  expression, ///< A condition on readings; text that is reported as not built yet.
+  expression, ///< A condition on readings (`expression.hpp`).
 };
 
 struct option_schema {
@@ -71,6 +71,8 @@ struct kind_schema {
   std::string help;
   std::vector<option_schema> options;
   bool built = true; ///< If not, it is known and reported as not built; its config is not checked.
+  /// How often its samples come unless the site file says another; nothing: it has no period.
+  std::optional<std::chrono::nanoseconds> every = std::nullopt;
 };
 
 /// The kinds that a reader knows, in the order of their names.

@@ -2,6 +2,7 @@
 
 #include "trunnion/messages/address.hpp"
 #include "trunnion/site/duration_text.hpp"
+#include "trunnion/site/site_limits.hpp"
 #include "trunnion/site/site_sections.hpp"
 
 #include <algorithm>
@@ -18,22 +19,23 @@ void read_version(value_checker& check, map_reader& file) {
   if (value == nullptr)
     return;
   const auto version = check.integer(*value, "version", {0, 1'000'000});
-  if (version && *version != 1)
+  if (version && *version != site_limits::version)
     check.problem(value->where, "version " + std::to_string(*version)
-                                  + " is not known; this program reads version 1");
+                                  + " is not known; this program reads version "
+                                  + std::to_string(site_limits::version));
 }
 
 void read_position(value_checker& check, const config_value& map, site_model& site) {
   map_reader reader{check, map, "position", "'position' of the site"};
   site_position result;
-  const auto read = [&](std::string_view key, double least, double most, double& into) {
+  const auto read = [&](std::string_view key, range_of<double> range, double& into) {
     if (const auto* value = reader.require(key))
-      into = check.number(*value, key, {least, most}).value_or(0);
+      into = check.number(*value, key, range).value_or(0);
   };
-  read("latitude_deg", -90, 90, result.latitude_deg);
-  read("longitude_deg", -180, 360, result.longitude_deg);
+  read("latitude_deg", site_limits::latitude_deg, result.latitude_deg);
+  read("longitude_deg", site_limits::longitude_deg, result.longitude_deg);
   if (const auto* value = reader.find("altitude_m"))
-    result.altitude_m = check.number(*value, "altitude_m", {-500, 100'000}).value_or(0);
+    result.altitude_m = check.number(*value, "altitude_m", site_limits::altitude_m).value_or(0);
   reader.finish();
   site.position = result;
 }
@@ -56,6 +58,27 @@ void read_site_part(site_draft& draft, map_reader& file) {
   reader.finish();
 }
 
+/// What is wrong with a URL that holds secrets. Rather too many are found than too few.
+std::optional<std::string> secret_in_url(std::string_view url) {
+  const auto scheme = url.substr(0, url.find(':'));
+  const bool is_path = scheme.ends_with("sqlite") && url.find("://") == std::string_view::npos;
+  if (url.find('@') != std::string_view::npos && !is_path)
+    return "secrets are not kept in site files; give the user and password in TRUNNION_BACKEND";
+  auto rest = url.substr(std::min(url.find('?'), url.size()));
+  while (!rest.empty()) {
+    rest.remove_prefix(1); // The question mark, or what separates.
+    const auto option = rest.substr(0, rest.find_first_of("&;#"));
+    const auto name = option.substr(0, option.find('='));
+    if (names_secret(name))
+      return "secrets are not kept in site files; instead of " + in_quotes(name) + " give "
+             + in_quotes(std::string{name}.append("_file")) + " or "
+             + in_quotes(std::string{name}.append("_env"))
+             + ", or the whole URL in TRUNNION_BACKEND";
+    rest.remove_prefix(option.size());
+  }
+  return std::nullopt;
+}
+
 void read_backend(site_draft& draft, map_reader& file) {
   const auto* value = file.find("backend");
   if (value == nullptr)
@@ -63,6 +86,10 @@ void read_backend(site_draft& draft, map_reader& file) {
   const auto url = draft.check.text(*value, "backend");
   if (!url)
     return;
+  if (auto why = secret_in_url(*url)) { // First, since other messages show the URL.
+    draft.check.problem(value->where, *std::move(why) + " (backend)");
+    return;
+  }
   static const std::vector<std::string> schemes{"memory", "sqlite", "nats", "tls", "caf"};
   auto rest = std::string_view{*url};
   if (constexpr std::string_view faulty = "faulty+"; rest.starts_with(faulty))
@@ -76,11 +103,6 @@ void read_backend(site_draft& draft, map_reader& file) {
                                         + "; use memory:, sqlite:PATH, nats://HOST:PORT, "
                                           "tls://HOST:PORT or caf://HOST:PORT (backend)"
                                         + draft.check.hint(scheme, schemes));
-    return;
-  }
-  if (rest.find('@') != std::string_view::npos && rest.substr(colon).starts_with("://")) {
-    draft.check.problem(value->where, "secrets are not kept in site files; give the user and "
-                                      "password in TRUNNION_BACKEND (backend)");
     return;
   }
   if (*url != "memory:")
@@ -173,7 +195,7 @@ void read_restart(value_checker& check, const config_value& map, restart_policy&
     if (const auto index = check.choice(*value, "policy", policies))
       policy.policy = static_cast<restart_when>(*index);
   if (const auto* value = reader.find("max"))
-    if (const auto max = check.integer(*value, "max", {0, 1'000}))
+    if (const auto max = check.integer(*value, "max", site_limits::restart_max))
       policy.max = static_cast<std::uint32_t>(*max);
   const auto read = [&](std::string_view key, std::chrono::nanoseconds& into) {
     const auto* value = reader.find(key);

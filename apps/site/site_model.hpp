@@ -20,6 +20,7 @@
 namespace trunnion {
 
 inline constexpr std::size_t max_services = 1'000; ///< In one site.
+inline constexpr std::size_t max_alarms = 100;     ///< Of one service.
 
 /// When a service that ended is started again.
 enum class restart_when : std::uint8_t { on_failure, always, never };
@@ -35,7 +36,7 @@ enum class alarm_level : std::uint8_t { info, warn, error };
 
 struct restart_policy {
   restart_when policy = restart_when::on_failure;
-  std::uint32_t max = 5; ///< So many within `within`; then the service stays down.
+  std::uint32_t max = 5; ///< So many within `within`; then it stays down. 0: after any failure.
   std::chrono::nanoseconds within = std::chrono::minutes{1};
   std::chrono::nanoseconds backoff = std::chrono::milliseconds{200}; ///< Before the first.
   std::chrono::nanoseconds backoff_max = std::chrono::seconds{10};
@@ -60,9 +61,9 @@ struct publish_spec {
   std::optional<keep_spec> keep;
 };
 
-/// Not built yet.
+/// A condition on the service's own samples that people are to be told of.
 struct alarm_spec {
-  std::string when;
+  expression when;
   std::chrono::nanoseconds lasting{}; ///< So long it must hold; `for` in the file.
   alarm_level level = alarm_level::warn;
 };
@@ -71,7 +72,7 @@ struct service_spec {
   std::string name;
   std::string kind;
   place where;                                   ///< Of its entry.
-  std::optional<std::chrono::nanoseconds> every; ///< Period of its work.
+  std::optional<std::chrono::nanoseconds> every; ///< Period of its work; the kind's, if it has one.
   kind_config config;
   std::optional<publish_spec> publish;
   std::vector<alarm_spec> alarms;

@@ -30,7 +30,12 @@ void check_tree(const config_value& root, site_draft& draft) {
 
 } // namespace
 
-std::vector<std::string> site_report::lines() const { return print(problems, file); }
+std::vector<std::string> site_report::lines() const {
+  auto lines = print(problems, file);
+  if (further > 0)
+    lines.push_back("and " + std::to_string(further) + " more");
+  return lines;
+}
 
 std::vector<std::string> site_report::not_built_lines() const { return print(not_built, file); }
 
@@ -40,7 +45,7 @@ site_report read_site(std::string_view text, std::string file_name, const kind_c
   auto tree = read_yaml(text);
   report.problems = std::move(tree.problems);
   if (tree.complete) {
-    value_checker check{report.problems};
+    value_checker check{report.problems, text};
     site_draft draft{check, kinds, report.not_built};
     if (tree.root.kind == value_kind::null && !tree.root.flawed) {
       check.problem({1, 1, {}}, "the file is empty; a site file begins with 'version: 1'");
@@ -53,6 +58,10 @@ site_report read_site(std::string_view text, std::string file_name, const kind_c
       report.site = std::move(draft.site);
   }
   std::sort(report.problems.begin(), report.problems.end());
+  if (report.problems.size() > max_told_problems) {
+    report.further = report.problems.size() - max_told_problems;
+    report.problems.resize(max_told_problems);
+  }
   std::sort(report.not_built.begin(), report.not_built.end());
   return report;
 }

@@ -112,6 +112,35 @@ void check_known(site_draft& draft, const dependencies& graph, std::size_t i,
   }
 }
 
+/// Names of conditions: a service, a dot, and a reading of its samples.
+void check_conditions(site_draft& draft, const dependencies& graph, std::size_t i) {
+  for (const auto& condition : draft.services[i].conditions) {
+    const auto of = in_quotes(condition.option) + " of " + draft.services[i].what;
+    for (const auto& name : condition.names) {
+      const auto dot = name.find('.');
+      const auto service = name.substr(0, dot);
+      const auto at = graph.find(service);
+      const auto complain
+        = [&](std::string text) { draft.check.problem(condition.where, std::move(text)); };
+      if (!at) {
+        complain("unknown service " + in_quotes(service) + " in " + of
+                 + draft.check.hint(service, graph.names()));
+        continue;
+      }
+      const auto& spec = draft.site.services[*at];
+      const auto* kind = draft.kinds.find(spec.kind);
+      if (dot == std::string::npos)
+        complain(in_quotes(name) + " in " + of + " is a service; a reading is 'SERVICE.NAME'");
+      else if (!spec.publish)
+        complain("service " + in_quotes(service) + " in " + of
+                 + " publishes nothing; give it 'publish: {stream: NAME}'");
+      else if (!spec.every && kind != nullptr && kind->built)
+        complain("service " + in_quotes(service) + " in " + of
+                 + " has no period by which its readings grow old; give it 'every'");
+    }
+  }
+}
+
 void check_cycles(site_draft& draft, const dependencies& graph) {
   const auto& services = draft.site.services;
   std::vector<bool> told(services.size());
@@ -177,6 +206,7 @@ void check_references(site_draft& draft) {
   for (std::size_t i = 0; i < draft.services.size(); ++i) {
     check_known(draft, graph, i, draft.services[i].depends_on, "depends_on");
     check_known(draft, graph, i, draft.services[i].lease_group, "group");
+    check_conditions(draft, graph, i);
   }
   check_cycles(draft, graph);
   check_groups(draft, graph);

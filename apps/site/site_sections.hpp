@@ -22,6 +22,7 @@ struct service_references {
   place name;
   std::vector<reference> depends_on;
   std::vector<reference> lease_group;
+  std::vector<condition_use> conditions; ///< Whose names begin with a service.
 };
 
 struct group_references {

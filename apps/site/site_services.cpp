@@ -1,6 +1,7 @@
 // Services and groups of a site file.
 
 #include "trunnion/site/duration_text.hpp"
+#include "trunnion/site/site_limits.hpp"
 #include "trunnion/site/site_sections.hpp"
 
 #include <algorithm>
@@ -36,8 +37,8 @@ public:
     if (const auto* restart = reader_.find("restart"))
       read_restart(check_, *restart, service_.restart, "'restart' of " + what_);
     if (const auto* standby = reader_.find("standby"))
-      service_.standby
-        = static_cast<std::uint32_t>(check_.integer(*standby, "standby", {0, 16}).value_or(0));
+      service_.standby = static_cast<std::uint32_t>(
+        check_.integer(*standby, "standby", site_limits::standby).value_or(0));
     if (const auto* names = reader_.find("depends_on")) {
       references_.depends_on = check_.texts(*names, "depends_on");
       for (const auto& name : references_.depends_on)
@@ -88,17 +89,17 @@ private:
       draft_.report_not_built(value->where, "kind " + in_quotes(*kind) + " of " + what_);
       return;
     }
-    std::vector<reference> expressions;
     const config_value nothing{.where = reader_.map().where};
-    service_.config = kind_config::read(check_, config != nullptr ? *config : nothing,
-                                        schema->options, "'config' of " + what_, expressions);
-    for (const auto& [option, where] : expressions)
-      draft_.report_not_built(where, "the expression " + in_quotes(option) + " of " + what_);
+    service_.config
+      = kind_config::read(check_, config != nullptr ? *config : nothing, schema->options,
+                          "'config' of " + what_, references_.conditions);
+    service_.every = schema->every;
+    is_built_ = true;
   }
 
   void read_every() {
     if (const auto* every = reader_.find("every"))
-      service_.every = check_.duration(*every, "every", {10ms, 24h});
+      service_.every = check_.duration(*every, "every", {10ms, 24h}).value_or(1s);
   }
 
   void read_publish(const config_value& map) {
@@ -127,7 +128,7 @@ private:
           check_.problem(bytes->where, size.error() + " (max_bytes)");
       }
     if (const auto* count = keys.find("max_messages"))
-      if (const auto most = check_.integer(*count, "max_messages", {1, 1'000'000'000}))
+      if (const auto most = check_.integer(*count, "max_messages", site_limits::kept_messages))
         keep.max_messages = static_cast<std::uint64_t>(*most);
     keys.finish();
     return keep;
@@ -136,20 +137,32 @@ private:
   void read_alarms(const config_value& list) {
     if (!check_.expect(list, value_kind::list, "alarms"))
       return;
+    if (list.items.size() > max_alarms)
+      return check_.problem(list.where, std::to_string(list.items.size())
+                                          + " alarms are more than the "
+                                          + std::to_string(max_alarms) + " of one service");
+    if (!service_.publish && !list.items.empty())
+      check_.problem(list.where, "alarms of " + what_
+                                   + " look at what it publishes; give 'publish: {stream: NAME}'");
+    else if (!service_.every && !list.items.empty() && is_built_)
+      check_.problem(list.where,
+                     "alarms of " + what_ + " need to know how often it publishes; give 'every'");
     for (const auto& item : list.items) {
       map_reader keys{check_, item, "alarms", "an alarm of " + what_};
-      alarm_spec alarm;
+      std::optional<expression> condition;
       if (const auto* when = keys.require("when"))
-        alarm.when = check_.text(*when, "when").value_or("");
-      if (const auto* lasting = keys.find("for"))
-        alarm.lasting = check_.duration(*lasting, "for", {0s, 24h}).value_or(0s);
+        condition = check_.condition(*when, "when");
+      std::chrono::nanoseconds lasting{};
+      if (const auto* span = keys.find("for"))
+        lasting = check_.duration(*span, "for", {0s, 24h}).value_or(0s);
+      auto severity = alarm_level::warn;
       static const std::vector<std::string> levels{"info", "warn", "error"};
       if (const auto* level = keys.find("level"))
         if (const auto index = check_.choice(*level, "level", levels))
-          alarm.level = static_cast<alarm_level>(*index);
+          severity = static_cast<alarm_level>(*index);
       keys.finish();
-      draft_.report_not_built(item.where, "an alarm of " + what_);
-      service_.alarms.push_back(std::move(alarm));
+      if (condition)
+        service_.alarms.push_back({*std::move(condition), lasting, severity});
     }
   }
 
@@ -207,6 +220,7 @@ private:
   map_reader reader_;
   service_spec service_;
   service_references references_;
+  bool is_built_ = false; // Its kind.
 };
 
 } // namespace
@@ -254,7 +268,6 @@ void read_groups(site_draft& draft, map_reader& file) {
         draft.check.problem(members->where, what + " has no members");
     }
     keys.finish();
-    draft.report_not_built(item.where, what + " with the strategy " + to_string(group.strategy));
     draft.site.groups.push_back(std::move(group));
     draft.groups.push_back(std::move(references));
   }

@@ -14,7 +14,9 @@ kind_schema host_telemetry() {
              .or_else("[cpu, memory, load, pressure, disk, net, thermal, hwmon]"),
            option::text_list("mounts", "File systems to measure, by mount point.").or_else("[/]"),
            option::text("proc_root", "Where the kernel's process files are.").or_else("/proc"),
-           option::text("sys_root", "Where the kernel's device files are.").or_else("/sys")}};
+           option::text("sys_root", "Where the kernel's device files are.").or_else("/sys")},
+          true,
+          1s};
 }
 
 kind_schema sim_mount() {
@@ -42,11 +44,52 @@ kind_schema observatory_controller() {
   return {"observatory.controller",
           "Holds the instruments of its lease group, and observes with them.",
           {option::expression("close_when", "Condition on readings that closes the observatory."),
+           option::duration("reopen_after", "How long close_when must be false before it opens.")
+             .range(0s, 24h)
+             .or_else("30s"),
            option::duration("exposure", "Of each frame.").range(1ms, 1h).or_else("5s")}};
 }
 
-kind_schema planned(std::string name, std::string help) {
-  return {.name = std::move(name), .help = std::move(help), .built = false};
+kind_schema exec_sensor() {
+  return {"exec.sensor",
+          "Runs a program and publishes the JSON lines it prints.",
+          {option::text_list("command", "The program and its arguments; no shell.").required(),
+           option::number("rate", "Lines in a second; more are left out.")
+             .range(0.01, 10'000)
+             .or_else("10")}};
+}
+
+kind_schema sim_weather() {
+  return {
+    "sim.weather",
+    "Simulated weather with fronts that bring wind and rain.",
+    {option::integer("seed", "The same seed gives the same weather.").range(0, 1e15).or_else("1"),
+     option::section("wind_mps", "Wind in metres per second.",
+                     {option::number("mean", "Between fronts.").range(0, 100).or_else("5"),
+                      option::number("gust", "The strongest.").range(0, 100).or_else("12")}),
+     option::section(
+       "front", "Bad weather that passes.",
+       {option::duration("after", "When the first one comes; by chance if not given.")
+          .range(0s, 8'760h),
+        option::duration("pause", "Mean time between fronts.").range(1s, 8'760h).or_else("20m"),
+        option::duration("lasts", "How long it is there.").range(0s, 24h).or_else("5m"),
+        option::duration("rise", "How long it takes to come, and to go.")
+          .range(1ms, 24h)
+          .or_else("30s")})},
+    true,
+    2s};
+}
+
+kind_schema sim_dome() {
+  return {"sim.dome",
+          "A simulated dome that takes time and needs power.",
+          {option::duration("open_time", "From closed to open.").range(1ms, 1h).or_else("1s"),
+           option::number("turn_deg_per_s", "Rate of the slit.").range(0.01, 90).or_else("6.0"),
+           option::text("slave_to", "The mount that the slit follows."),
+           option::duration("close_after", "Closes when nobody has commanded it for so long.")
+             .range(1s, 24h)
+             .or_else("30s"),
+           option::boolean("powered", "Whether it has power at the start.").or_else("true")}};
 }
 
 } // namespace
@@ -58,9 +101,9 @@ const kind_catalogue& standard_kinds() {
     kinds.add(sim_mount());
     kinds.add(sim_camera());
     kinds.add(observatory_controller());
-    kinds.add(planned("exec.sensor", "Runs a program and publishes the JSON lines it prints."));
-    kinds.add(planned("sim.weather", "Simulated weather."));
-    kinds.add(planned("sim.dome", "A simulated dome that takes time and needs power."));
+    kinds.add(sim_dome());
+    kinds.add(sim_weather());
+    kinds.add(exec_sensor());
     return kinds;
   }();
   return all;

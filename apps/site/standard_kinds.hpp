@@ -1,7 +1,7 @@
 // The kinds of service that come with the program, and what their configuration may say.
 //
-// Those that are not built in this version are listed all the same, so that a site file may name
-// them and is told so.
+// A kind that is not built in some version is listed all the same, so that a site file may name it
+// and is told so.
 //
 // Threads: a plain function.
 

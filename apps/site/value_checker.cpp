@@ -204,6 +204,42 @@ std::optional<std::string> value_checker::text(const config_value& value, std::s
   return std::nullopt;
 }
 
+std::optional<expression> value_checker::condition(const config_value& value,
+                                                   std::string_view label) {
+  const auto written = text(value, label);
+  if (!written)
+    return std::nullopt;
+  auto parsed = expression::parse(*written);
+  if (parsed)
+    return *std::move(parsed);
+  const auto where = place_inside(value, parsed.error().column);
+  auto message = parsed.error().text;
+  if (where == value.where && parsed.error().column > 1) // It is not written as it reads.
+    message += ", at character " + std::to_string(parsed.error().column);
+  problem(where, message + in_brackets(label));
+  return std::nullopt;
+}
+
+/// The place of a byte of a value's text, or of the value if that is written in another way: over
+/// several lines, or with escapes.
+place value_checker::place_inside(const config_value& value, std::size_t column) const {
+  if (!value.where.setting.empty() || value.where.line == 0)
+    return value.where;
+  auto rest = source_;
+  for (std::uint32_t line = 1; line < value.where.line; ++line) {
+    const auto end = rest.find('\n');
+    if (end == std::string_view::npos)
+      return value.where;
+    rest.remove_prefix(end + 1);
+  }
+  const std::size_t quote = value.kind == value_kind::quoted ? 1 : 0;
+  const auto begin = value.where.column - 1 + quote;
+  const auto before = std::string_view{value.text}.substr(0, column - 1);
+  if (begin > rest.size() || !rest.substr(begin).starts_with(before))
+    return value.where;
+  return {value.where.line, static_cast<std::uint32_t>(begin + column), {}};
+}
+
 std::optional<std::size_t> value_checker::choice(const config_value& value, std::string_view label,
                                                  std::span<const std::string> words) {
   const auto word = text(value, label);
@@ -275,8 +311,10 @@ bool names_secret(std::string_view key) {
   const auto word = lowered(key);
   if (word.ends_with("_file") || word.ends_with("_env"))
     return false;
+  if (word == "pass") // With another word before it, it may be that of a filter.
+    return true;
   for (const std::string_view secret : {"password", "passwd", "passphrase", "token", "secret",
-                                        "api_key", "apikey", "private_key", "credentials"})
+                                        "api_key", "apikey", "private_key", "nkey", "credentials"})
     if (word == secret
         || (word.ends_with(secret) && word.size() > secret.size()
             && (word[word.size() - secret.size() - 1] == '_'

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "trunnion/site/config_value.hpp"
+#include "trunnion/site/expression.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -36,7 +37,9 @@ struct reference {
 /// Checks single values. `label` is the key, shown in brackets behind the message.
 class value_checker {
 public:
-  explicit value_checker(site_problems& problems) : problems_(problems) {}
+  /// `source` is the text that the values come from, for places inside of a value.
+  explicit value_checker(site_problems& problems, std::string_view source = {})
+    : problems_(problems), source_(source) {}
 
   void problem(const place& where, std::string text);
 
@@ -55,6 +58,9 @@ public:
   std::optional<bool> boolean(const config_value& value, std::string_view label);
   std::optional<std::string> text(const config_value& value, std::string_view label);
 
+  /// A condition on readings; what is wrong with it is told at its place in the file.
+  std::optional<expression> condition(const config_value& value, std::string_view label);
+
   /// One of some words; the index of it.
   std::optional<std::size_t> choice(const config_value& value, std::string_view label,
                                     std::span<const std::string> words);
@@ -69,8 +75,10 @@ private:
   /// Whether it is text without quotes; `what` says what it should be.
   bool expect_plain(const config_value& value, std::string_view what, std::string_view label);
   void wrong_kind(const config_value& value, std::string_view what, std::string_view label);
+  [[nodiscard]] place place_inside(const config_value& value, std::size_t column) const;
 
   site_problems& problems_;
+  std::string_view source_;
 };
 
 /// Reads one map, key by key, then `finish`.

@@ -10,8 +10,13 @@ using namespace trunnion;
 namespace {
 
 const std::map<std::string, expression_value, std::less<>> known{
-  {"weather.rain", false}, {"weather.wind_mps", 12.5},  {"weather.sky", std::string{"clear"}},
-  {"dome.is_open", true},  {"disks.0.free_ratio", 0.4}, {"north-mast.wind", 3.0},
+  {"weather.rain", false},
+  {"weather.wind_mps", 12.5},
+  {"weather.sky", std::string{"clear"}},
+  {"dome.is_open", true},
+  {"disks.0.free_ratio", 0.4},
+  {"north-mast.wind", 3.0},
+  {"filesystems./.available_ratio", 0.5},
 };
 
 std::optional<expression_value> look_up(std::string_view name) {
@@ -52,6 +57,7 @@ BOOST_AUTO_TEST_CASE(conditions_on_known_readings_are_answered) {
   BOOST_TEST(answer("weather.sky != \"clear\"") == "no");
   BOOST_TEST(answer("'cloud' > weather.sky") == "yes"); // By their bytes.
   BOOST_TEST(answer("disks.0.free_ratio < 0.5 and north-mast.wind == 3") == "yes");
+  BOOST_TEST(answer("filesystems./.available_ratio < 0.6") == "yes");
   BOOST_TEST(answer("not dome.is_open") == "no");
   BOOST_TEST(answer("dome.is_open == true") == "yes");
   BOOST_TEST(answer("(weather.wind_mps > 10) != weather.rain") == "yes");
