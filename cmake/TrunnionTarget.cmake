@@ -35,7 +35,7 @@ function(trunnion_test name)
   target_include_directories(test_${name} PRIVATE "${PROJECT_BINARY_DIR}/include/tests")
   target_compile_definitions(
     test_${name} PRIVATE BOOST_TEST_DYN_LINK TRUNNION_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>) # Built more often than run.
+  target_compile_options(test_${name} PRIVATE ${TRUNNION_TEST_OPTIONS})
   target_link_libraries(test_${name} PRIVATE ${arg_USES} Boost::unit_test_framework trunnion_flags)
   add_test(NAME ${name} COMMAND test_${name} --color_output=no --report_level=short)
 endfunction()
