@@ -1,10 +1,10 @@
 // Runs a site: starts its services, starts again what failed, and ends all of it in order.
 //
 // All instances start at once; each waits for its entity's lease, then for the services that it
-// depends on. What fails is started again under the site's restart policy
-// (`restart_intensity.hpp`), and then waits for its lease like a standby, which may have taken over
-// meanwhile. The end takes standbys first, so that none takes over, then the others, each after all
-// that depend on it.
+// depends on. What fails is started again under the site's restart policy and its group's strategy
+// (`supervision.hpp`), and then waits for its lease like a standby, which may have taken over
+// meanwhile. What stays down is told as an event of the service. The end takes standbys first, so
+// that none takes over, then the others, each after all that depend on it.
 //
 // End: by `site_stop` or an exit message, within the site's stop timeout plus a second: what is
 // left then is killed, and its leases release themselves. A site whose services have all ended for
@@ -24,7 +24,7 @@ namespace trunnion {
 /// How a site ended.
 struct site_end {
   std::uint64_t restarts = 0;
-  std::vector<std::string> down;   ///< Instances that failed once too often, and stayed down.
+  std::vector<std::string> down;   ///< Instances that stayed down, and their groups' others.
   std::vector<std::string> killed; ///< Instances that did not end in time.
 };
 
