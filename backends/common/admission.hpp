@@ -24,10 +24,11 @@ public:
   /// Whether operations of this client wait, so that its next one must wait, too.
   [[nodiscard]] bool waits(const Client& client) const { return lines_.contains(client); }
 
-  /// Whether one more operation of this client may wait. If not, its refusal is counted here.
-  [[nodiscard]] bool admits(const Client& client) {
+  /// Whether one more operation of this client may wait, if `others` of it are in flight elsewhere.
+  /// If not, its refusal is counted here.
+  [[nodiscard]] bool admits(const Client& client, std::size_t others = 0) {
     const auto line = lines_.find(client);
-    if (line == lines_.end() || line->second.size() < bound_)
+    if ((line == lines_.end() ? 0 : line->second.size()) + others < bound_)
       return true;
     ++refused_;
     return false;
@@ -57,6 +58,13 @@ public:
     else
       turns_.push_back(std::move(client));
     return result;
+  }
+
+  /// Drops all that wait.
+  void clear() {
+    lines_.clear();
+    turns_.clear();
+    size_ = 0;
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -1,5 +1,9 @@
 #include "trunnion/backends/common/checks.hpp"
 
+#include "trunnion/messages/stream.hpp"
+
+#include <algorithm>
+
 namespace trunnion {
 namespace {
 
@@ -28,6 +32,22 @@ outcome<void> check_stream(const subject& address) {
 outcome<void> check_consumed(const subject& pattern) {
   return check(pattern.kind() != property_kind::none, pattern,
                "messages are consumed from a name, from events, or by pattern");
+}
+
+outcome<void> check_request(const subject& address) {
+  return check(address.is_name(), address, "a request is made to a name");
+}
+
+outcome<void> check_durable(std::string_view name) {
+  const auto fits = [](char x) {
+    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9') || x == '-'
+           || x == '_';
+  };
+  if (!name.empty() && name.size() <= max_durable_name && std::ranges::all_of(name, fits))
+    return {};
+  return fail(error_code::invalid_argument, "the name of a durable consumer is 1 to "
+                                              + std::to_string(max_durable_name)
+                                              + " letters, digits, - and _");
 }
 
 outcome<void> check_payload(const subject& key, const payload& value) {

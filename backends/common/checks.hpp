@@ -22,6 +22,13 @@ namespace trunnion {
 /// A consumer's pattern is a name, `events`, or a pattern, else `invalid_subject`.
 [[nodiscard]] outcome<void> check_consumed(const subject& pattern);
 
+/// Requests are listened to and made under a name, else `invalid_subject`.
+[[nodiscard]] outcome<void> check_request(const subject& address);
+
+/// The name of a durable consumer is 1 to `max_durable_name` letters, digits, `-` and `_`, else
+/// `invalid_argument`.
+[[nodiscard]] outcome<void> check_durable(std::string_view name);
+
 /// `payload_too_large` over `max_payload_size`.
 [[nodiscard]] outcome<void> check_payload(const subject& key, const payload& value);
 

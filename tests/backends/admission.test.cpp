@@ -36,6 +36,26 @@ BOOST_AUTO_TEST_CASE(a_line_at_its_bound_refuses_and_counts) {
   BOOST_TEST(lines.admits("a"));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_in_flight_elsewhere_counts_towards_the_bound) {
+  admission<std::string, int> lines{3};
+  BOOST_TEST(lines.admits("a", 2));
+  lines.add("a", 1);
+  BOOST_TEST(!lines.admits("a", 2));
+  BOOST_TEST(lines.admits("a", 1));
+  BOOST_TEST(!lines.admits("b", 3)); // One without a line, too.
+  BOOST_TEST(lines.refused() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(after_clearing_nobody_waits) {
+  admission<std::string, int> lines{3};
+  lines.add("a", 1);
+  lines.add("b", 2);
+  lines.clear();
+  BOOST_TEST(lines.size() == 0U);
+  BOOST_TEST(!lines.waits("a"));
+  BOOST_TEST(!lines.next());
+}
+
 BOOST_AUTO_TEST_CASE(a_client_waits_as_long_as_it_has_a_line) {
   admission<std::string, std::unique_ptr<int>> lines{2}; // Operations may be move-only.
   BOOST_TEST(!lines.waits("a"));
