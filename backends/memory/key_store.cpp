@@ -8,6 +8,8 @@ failure mismatch(const subject& key, std::string why, revision current) {
           current_revision{current.value}};
 }
 
+constexpr const char* another_life = "the revision is of another life of the store";
+
 } // namespace
 
 key_store::key_store(trunnion::epoch life, const tombstone_limits& limits)
@@ -42,6 +44,8 @@ outcome<kv_written> key_store::update(kv_update x, const moment& at) {
     return tl::unexpected{ttl.error()};
   auto* known = find(x.subject, at);
   const auto current = is_live(known) ? known->second.revision : revision{};
+  if (x.in_epoch && *x.in_epoch != epoch_)
+    return tl::unexpected{mismatch(x.subject, another_life, current)};
   if (x.expected && *x.expected != current)
     return tl::unexpected{
       mismatch(x.subject, x.expected->value == 0 ? "the key exists" : "the revision is not current",
@@ -53,6 +57,9 @@ outcome<kv_deleted> key_store::remove(const kv_delete& x, const moment& at) {
   if (auto valid = check_key(x.subject); !valid)
     return tl::unexpected{valid.error()};
   auto* known = find(x.subject, at);
+  if (x.in_epoch && *x.in_epoch != epoch_)
+    return tl::unexpected{
+      mismatch(x.subject, another_life, is_live(known) ? known->second.revision : revision{})};
   if (!is_live(known)) {
     if (x.expected)
       return tl::unexpected{mismatch(x.subject, "the key does not exist", {})};
@@ -82,7 +89,7 @@ kv_written key_store::write(subject key, node* known, payload value, std::option
     tombstones_.erase(known->second.revision);
   auto& x = known->second;
   if (x.tombstone || x.revision == revision{})
-    ordered_.insert(known);
+    x.in_order = ordered_.insert(known).first;
   x.payload = std::move(value);
   x.revision = {++newest_.value};
   x.written = at.wall;
@@ -95,7 +102,7 @@ kv_written key_store::write(subject key, node* known, payload value, std::option
 
 void key_store::bury(node& key, tombstone_cause cause, const moment& at) {
   auto& x = key.second;
-  ordered_.erase(&key);
+  ordered_.erase(x.in_order); // Finding it would be a walk through strings.
   x.payload = {};
   x.revision = {++newest_.value};
   x.written = at.wall;

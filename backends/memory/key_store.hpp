@@ -35,6 +35,32 @@ struct tombstone_limits {
 
 class key_store {
 public:
+  struct record;
+
+private:
+  using node = std::pair<const subject, record>; // In the table of keys, at one address for life.
+
+  /// A place among the keys, which need not exist.
+  struct bound {
+    std::string_view owner;
+    std::string_view text;
+  };
+  static bound bound_of(const subject& x) { return {x.owner_text(), x.text()}; }
+  static bound bound_of(const node* x) { return bound_of(x->first); }
+  static bound bound_of(const bound& x) { return x; }
+
+  /// `key_order`, also against a bound.
+  struct in_key_order {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      const auto x = bound_of(a), y = bound_of(b);
+      const auto owners = x.owner <=> y.owner;
+      return owners != 0 ? owners < 0 : x.text < y.text;
+    }
+  };
+  using order = std::set<const node*, in_key_order>;
+
+public:
   /// One millisecond: what this store can tell apart, and its least TTL.
   static constexpr ttl_rules ttls{.least = milliseconds{1}, .resolution = milliseconds{1}};
 
@@ -46,6 +72,7 @@ public:
     instant deadline = instant::max(); // Never; of a tombstone: when it is too old.
     std::optional<tombstone_cause> tombstone;
     std::uint32_t place = unplaced; // In the heap of deadlines.
+    order::iterator in_order;       // While it is live.
   };
 
   /// Told of every write, deletion and expiry once it is done. Must not call the store.
@@ -101,26 +128,6 @@ private:
   };
 
   using table = std::unordered_map<subject, record, key_hash>;
-  using node = table::value_type;
-
-  /// A place among the keys, which need not exist.
-  struct bound {
-    std::string_view owner;
-    std::string_view text;
-  };
-  static bound bound_of(const subject& x) { return {x.owner_text(), x.text()}; }
-  static bound bound_of(const node* x) { return bound_of(x->first); }
-  static bound bound_of(const bound& x) { return x; }
-
-  /// `key_order`, also against a bound.
-  struct in_key_order {
-    using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      const auto x = bound_of(a), y = bound_of(b);
-      const auto owners = x.owner <=> y.owner;
-      return owners != 0 ? owners < 0 : x.text < y.text;
-    }
-  };
 
   struct timed {
     instant due;   // No later than the key's deadline.
@@ -161,9 +168,9 @@ private:
   trunnion::epoch epoch_;
   tombstone_limits limits_;
   listener listener_;
-  table keys_;                                  // Live ones and tombstones.
-  std::set<const node*, in_key_order> ordered_; // Live ones.
-  std::map<revision, node*> tombstones_;        // Oldest first.
+  table keys_;                           // Live ones and tombstones.
+  order ordered_;                        // Live ones.
+  std::map<revision, node*> tombstones_; // Oldest first.
   std::vector<timed> heap_;
   trunnion::revision newest_;
   std::uint64_t expired_ = 0;
