@@ -14,9 +14,9 @@ namespace {
 /// Two columns, the left one as wide as its longest text.
 class two_columns {
 public:
-  void add(std::string left, std::string right) {
+  void add(std::string_view left, std::string_view right) {
     width_ = std::max(width_, left.size());
-    rows_.emplace_back(std::move(left), std::move(right));
+    rows_.emplace_back(left, right);
   }
 
   [[nodiscard]] std::string text() const {
@@ -73,7 +73,7 @@ private:
       left.append(c == ',' ? ", " : std::string(1, c));
     if (!value.empty())
       left.append(" ").append(value);
-    rows_.add(std::move(left), help);
+    rows_.add(left, help);
   }
 
   two_columns rows_;
@@ -107,7 +107,7 @@ std::string command_page(const command& x) {
   page.append("\nExit status:\n");
   two_columns exits;
   for (const auto exit : x.exits)
-    exits.add(std::to_string(static_cast<int>(exit)), std::string{meaning(exit)});
+    exits.add(std::to_string(static_cast<int>(exit)), meaning(exit));
   return page.append(exits.text());
 }
 

@@ -1,6 +1,8 @@
 #include "trunnion/messages/json.hpp"
 #include "trunnion/tests/tool/tool_fixture.hpp"
 
+#include <algorithm>
+
 using namespace trunnion;
 
 namespace {
@@ -75,6 +77,39 @@ BOOST_AUTO_TEST_CASE(run_with_check_only_checks) {
   const auto file = site(small_site);
   BOOST_TEST(run({"service", "run", file, "--check"}) == 0);
   BOOST_TEST(out.str() == file + ": ok, 1 service\n");
+}
+
+BOOST_AUTO_TEST_CASE(run_with_check_checks_the_names_of_services_too) {
+  const auto file = site("version: 1\nsite: {name: ridge}\nservices:\n"
+                         "  - {name: host, kind: host.telemetry}\n"
+                         "  - {name: mount, kind: sim.mount}\n"
+                         "  - {name: camera, kind: sim.camera, depends_on: [mount]}\n");
+  const auto checked = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"service", "run", file, "--check"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words) == 0 ? std::string{"ok"} : err.str();
+  };
+  BOOST_TEST(checked({"--only", "mount", "--drill", "mount@1s"}) == "ok");
+  BOOST_TEST(checked({"--only", "mout"})
+               .find("no such service in this site (--only); did you mean "
+                     "'mount'?")
+             != std::string::npos);
+  BOOST_TEST(checked({"--only", "camera"}).find("depends on 'mount', which --only leaves out")
+             != std::string::npos);
+  BOOST_TEST(checked({"--drill", "hots@1s"})
+             == "trunnion: no service 'hots' in " + file + " (--drill); did you mean 'host'?\n");
+  BOOST_TEST(checked({"--only", "host", "--drill", "mount@1s"})
+             == "trunnion: service 'mount' does not run, since --only leaves it out (--drill)\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_flood_of_problems_is_cut_and_counted) {
+  std::string text = small_site;
+  for (int i = 0; i < 150; ++i)
+    text += "wing" + std::to_string(i) + ": 1\n";
+  BOOST_TEST(run({"service", "check", site(text)}) == 2);
+  BOOST_TEST(std::ranges::count(err.str(), '\n') == 101);
+  BOOST_TEST(err.str().ends_with(": 150 problems in " + (folder / "ridge.yaml").string()
+                                 + ", of which these are the first 100\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_a_bad_site_file) {

@@ -1,10 +1,14 @@
 #include "trunnion/tool/commands/service.hpp"
 
 #include "trunnion/kinds/kind.hpp"
+#include "trunnion/runner/selection.hpp"
 #include "trunnion/runtime/escape.hpp"
+#include "trunnion/site/did_you_mean.hpp"
 #include "trunnion/site/duration_text.hpp"
 #include "trunnion/site/yaml_tree.hpp"
 #include "trunnion/tool/command.hpp"
+#include "trunnion/tool/commands/service_kinds.hpp"
+#include "trunnion/tool/commands/service_schema.hpp"
 #include "trunnion/tool/files.hpp"
 #include "trunnion/tool/option_binder.hpp"
 #include "trunnion/tool/output.hpp"
@@ -51,6 +55,13 @@ std::string count_of(std::size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+std::string problems_text(const site_report& report) {
+  auto text = count_of(report.problems.size() + report.further, "problem") + " in " + report.file;
+  if (report.further > 0)
+    text += ", of which these are the first " + std::to_string(report.problems.size());
+  return text;
+}
+
 void print_json(std::ostream& out, const site_report& report) {
   json_writer json;
   json.begin_object().key("ok").boolean(true);
@@ -89,6 +100,8 @@ void add_service_commands(command_table& commands) {
      .examples = {{"service check ridge.yaml", "each problem with its line and column"},
                   {"service check ridge.yaml --json", "the same for programs"}}},
     bind_check, check_service));
+  add_service_schema_command(commands);
+  add_service_kinds_command(commands);
 }
 
 tl::expected<site_report, tool_error> load_site(const std::string& file,
@@ -98,18 +111,38 @@ tl::expected<site_report, tool_error> load_site(const std::string& file,
     return tl::unexpected{tool_error{.code = "bad_site_file", .message = text.error()}};
   auto report = read_site(*text, file, builtin_kinds().catalogue(), settings);
   if (!report.site)
-    return tl::unexpected{
-      tool_error{.code = "bad_site_file",
-                 .message = count_of(report.problems.size(), "problem") + " in " + file,
-                 .file = file,
-                 .problems = std::move(report.problems)}};
+    return tl::unexpected{tool_error{.code = "bad_site_file",
+                                     .message = problems_text(report),
+                                     .file = file,
+                                     .problems = std::move(report.problems)}};
   return report;
+}
+
+tl::expected<void, tool_error> check_names(const service_run_options& options,
+                                           const site_model& site) {
+  if (const auto selected = check_selection(site, options.only); !selected)
+    return tl::unexpected{to_tool_error(selected.error())};
+  std::vector<std::string> names;
+  for (const auto& spec : site.services)
+    names.push_back(spec.name);
+  for (const auto& drill : options.drills) {
+    if (site.find(drill.service) == nullptr)
+      return tl::unexpected{usage_error("no service " + in_quotes(drill.service) + " in "
+                                        + options.file + " (--drill)"
+                                        + did_you_mean(drill.service, names))};
+    if (!is_selected(options.only, drill.service))
+      return tl::unexpected{usage_error("service " + in_quotes(drill.service)
+                                        + " does not run, since --only leaves it out (--drill)")};
+  }
+  return {};
 }
 
 int check_service(const global_options& globals, const service_run_options& options) {
   const auto loaded = load_site(options.file, options.settings);
   if (!loaded)
     return report(globals, loaded.error());
+  if (const auto named = check_names(options, *loaded->site); !named)
+    return report(globals, named.error());
   auto& out = globals.io->out;
   if (globals.json.value) {
     print_json(out, *loaded);

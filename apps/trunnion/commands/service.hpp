@@ -44,7 +44,12 @@ load_site(const std::string& file, const std::vector<std::string>& settings);
 /// wrong file, 6 when the backend cannot be reached or all services are down for good.
 int run_service(const global_options& globals, const service_run_options& options);
 
-/// Checks a site file and says what is wrong with it, or not built in this version.
+/// Whether `--only` and `--drill` name services that are there, and would run.
+[[nodiscard]] tl::expected<void, tool_error> check_names(const service_run_options& options,
+                                                         const site_model& site);
+
+/// Checks a site file, and the names that go with it, and says what is wrong with it, or not built
+/// in this version.
 int check_service(const global_options& globals, const service_run_options& options);
 
 } // namespace trunnion

@@ -258,12 +258,10 @@ int run_service(const global_options& globals, const service_run_options& option
   const auto loaded = load_site(options.file, options.settings);
   if (!loaded)
     return report(globals, loaded.error());
+  if (const auto named = check_names(options, *loaded->site); !named)
+    return report(globals, named.error());
   for (const auto& line : loaded->not_built_lines())
     say(globals, line);
-  for (const auto& drill : options.drills)
-    if (!loaded->site->find(drill.service))
-      return report(globals, usage_error("no service '" + drill.service + "' in " + options.file
-                                         + " (--drill)"));
   if (std::getenv("TRUNNION_NO_ENFORCE_LEASES") != nullptr)
     return report(globals, {.code = "invalid_argument",
                             .message = "TRUNNION_NO_ENFORCE_LEASES is set; a site runs under "
