@@ -1,30 +1,11 @@
-#include "trunnion/bench/asker.hpp"
 #include "trunnion/bench/figure.hpp"
 #include "trunnion/bench/figures.hpp"
+#include "trunnion/bench/plain.hpp"
 
 #include <fmt/format.h>
 
 namespace trunnion::bench {
-
-/// The least that a request and its answer can be.
-struct nothing_asked {};
-struct nothing_answered {};
-
-} // namespace trunnion::bench
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::bench::nothing_asked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::bench::nothing_answered)
-
-namespace trunnion::bench {
 namespace {
-
-using empty_actor = caf::typed_actor<answers<nothing_asked, nothing_answered>>;
-
-empty_actor spawn_empty(caf::actor_system& sys) {
-  return sys.spawn([]() -> empty_actor::behavior_type {
-    return {[](const nothing_asked&) { return nothing_answered{}; }};
-  });
-}
 
 /// Answers a get with one entry, and does nothing else: what the messages themselves cost.
 using echo_actor = caf::typed_actor<answers<kv_get, kv_entry>>;
@@ -63,12 +44,8 @@ comparison compare(world& w, std::size_t clients, const ask_plan& plan, std::siz
     w.sys, {.subject = at("bench.echo.name"), .payload = value, .revision = revision{1}});
   comparison result;
   for (std::size_t round = 0; round < rounds; ++round) {
-    result.plain.push_back(run_askers(w, clients, plan, [&](std::size_t) {
-      return [empty](caf::event_based_actor* self, std::size_t, auto done) {
-        self->request(empty, caf::infinite, nothing_asked{})
-          .then([done](const nothing_answered&) { done(); }, or_die("plain request"));
-      };
-    }));
+    result.plain.push_back(
+      run_askers(w, clients, plan, [&](std::size_t) { return ask_empty(empty); }));
     result.echoed.push_back(run_askers(w, clients, plan, [&](std::size_t i) {
       return [echo, key = at(fmt::format("bench.c{}.name", i))](caf::event_based_actor* self,
                                                                 std::size_t, auto done) {
@@ -83,14 +60,6 @@ comparison compare(world& w, std::size_t clients, const ask_plan& plan, std::siz
   caf::anon_send_exit(empty, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
   return result;
-}
-
-/// Ratios of single rounds, so that a slow moment spoils one of them only.
-double ratio(const std::vector<throughput>& x, const std::vector<throughput>& y) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    result.push_back(x[i].rate / y[i].rate);
-  return median(result);
 }
 
 bool show(const std::string& name, const comparison& x) {
