@@ -11,6 +11,7 @@
 #include <mutex>
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 using namespace trunnion;
 using namespace std::chrono_literals;
@@ -181,6 +182,28 @@ BOOST_AUTO_TEST_CASE(the_destructor_leaves_no_program_behind) {
   source.reset();
   BOOST_TEST(::kill(pid, 0) == -1); // Reaped, too.
   BOOST_TEST(errno == ESRCH);
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_process_takes_its_program_with_it) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  const file_handle reading{ends[0]}, writing{ends[1]};
+  const auto process = ::fork();
+  if (process == 0) {
+    const auto program = read_child(
+      {{"/bin/sh", "-c", "echo $$; exec sleep 1000"}, {}}, 1'000, [&](const child_news& x) {
+        [[maybe_unused]] const auto told
+          = ::write(writing.get(), x.lines.at(0).data(), x.lines.at(0).size());
+      });
+    for (;;)
+      ::pause();
+  }
+  char text[32]{};
+  BOOST_REQUIRE(::read(reading.get(), text, sizeof text - 1) > 0);
+  const death_watch program{static_cast<pid_t>(std::stol(text))};
+  ::kill(process, SIGKILL);
+  ::waitpid(process, nullptr, 0);
+  BOOST_TEST(program.is_dead());
 }
 
 BOOST_AUTO_TEST_CASE(a_flood_that_nobody_uses_waits_in_the_program) {
