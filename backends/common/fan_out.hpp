@@ -201,6 +201,15 @@ public:
     return {};
   }
 
+  /// After an interruption: a watch says `resync` and takes a fresh snapshot, with what `flush` and
+  /// pages send; what its sink has not seen is sent again before.
+  void resume(revision newest, instant now, auto& out) {
+    send_batch(now, out);
+    window_.resend_unseen(now, [&](const auto& x) { out.send(x); });
+    if (!is_listing_)
+      begin_again(newest);
+  }
+
   /// Drops all that is kept, at the end.
   void forget() {
     window_.restart(1);

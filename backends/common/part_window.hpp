@@ -83,11 +83,16 @@ public:
     if (from <= seen_) // Overtaken by that credit: numbers that the sink has must not come again.
       return 0;
     forget(from - 1);
+    resend_unseen(now, send);
+    return unseen();
+  }
+
+  /// Sends again all that is unseen.
+  template <class Send> void resend_unseen(instant now, Send send) {
     for (auto i = head_; i < parts_.size(); ++i) {
       parts_[i].sent = now;
       send(parts_[i].packet);
     }
-    return unseen();
   }
 
   /// Forgets all parts; the next one has the number `from`, which is at least 1.

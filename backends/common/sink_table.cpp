@@ -25,9 +25,9 @@ private:
   const session& to_;
 };
 
-sink_table::sink_table(caf::scheduled_actor* self, const runtime& rt, epoch life,
-                       sink_source& source)
-  : self_(self), rt_(rt), epoch_(life), source_(source) {}
+sink_table::sink_table(caf::scheduled_actor* self, session_table& monitored, const runtime& rt,
+                       epoch life, sink_source& source)
+  : self_(self), monitored_(monitored), rt_(rt), epoch_(life), source_(source) {}
 
 // -- doing something with a sink ----------------------------------------------
 
@@ -69,9 +69,9 @@ void sink_table::pump(sink& x) {
     constexpr std::size_t steps = 1'024;
     auto& consumer = std::get<stream_fan_out<caf::message>>(x.feed);
     with(x, consumer, [&](auto& feed, mouth out) {
+      feed.flush(now, out);
       for (auto i = work_slice; i > 0 && feed.wants_batch(); --i)
-        feed.add_batch(source_.read(consumers_.pattern_of(x.place), feed.position(), steps), now,
-                       out);
+        feed.add_batch(source_.read(consumers_.pattern_of(x.place), feed.place(), steps), now, out);
       wants_more = feed.wants_batch();
     });
   }
@@ -136,7 +136,7 @@ sink_table::sink& sink_table::add(const caf::strong_actor_ptr& who, watch_id id,
   if (is_new) {
     known->second.address = address;
     known->second.serial = ++serial_;
-    self_->monitor(address);
+    known->second.id = monitored_.hold(who);
   }
   const auto x = std::make_shared<sink>(sink{&known->second, id, std::move(feed), {}});
   known->second.sinks.emplace(id, x);
@@ -168,16 +168,45 @@ outcome<watch_opened> sink_table::open_listing(const caf::strong_actor_ptr& sess
   return watch_opened{epoch_};
 }
 
-outcome<void> sink_table::open_consumer(const caf::strong_actor_ptr& session, const consume& x,
-                                        sequence from, bool at_tail) {
+outcome<consuming>
+sink_table::open_consumer(const caf::strong_actor_ptr& session, const consume& x,
+                          const std::function<outcome<stream_opening>()>& begin) {
   if (auto admitted = admit(session, x.id, false); !admitted)
-    return admitted;
+    return tl::unexpected{admitted.error()};
+  const auto begun = begin();
+  if (!begun)
+    return tl::unexpected{begun.error()};
   auto& opened
     = add(session, x.id,
-          stream_fan_out<caf::message>{x.id, x.credit, rt_.bounds.credit_per_watch, from, at_tail});
+          stream_fan_out<caf::message>{x.id, x.credit, rt_.bounds.credit_per_watch, *begun});
   opened.place = consumers_.add(x.pattern, opened);
+  if (!x.durable.empty()) {
+    auto& known = readers_[x.durable];
+    if (known.live)
+      lose(*known.live, {error_code::consumer_taken,
+                         certainty::not_applied,
+                         x.pattern.text(),
+                         "the durable consumer '" + x.durable + "' was opened again",
+                         {}});
+    known = {opened.owner->address, &opened};
+    opened.is_durable = true;
+  }
   pump(opened);
-  return {};
+  return consuming{epoch_, begun->after, begun->resumed};
+}
+
+bool sink_table::reads(const caf::actor_addr& session, const std::string& name) const {
+  const auto known = readers_.find(name);
+  return known != readers_.end() && known->second.session == session;
+}
+
+void sink_table::end_durable(const std::string& name, const failure& why) {
+  const auto known = readers_.find(name);
+  if (known == readers_.end())
+    return;
+  if (auto* live = known->second.live)
+    lose(*live, why);
+  readers_.erase(known);
 }
 
 sink_table::sink* sink_table::find(const caf::actor_addr& who, watch_id id) {
@@ -186,6 +215,12 @@ sink_table::sink* sink_table::find(const caf::actor_addr& who, watch_id id) {
     return nullptr;
   const auto found = known->second.sinks.find(id);
   return found == known->second.sinks.end() ? nullptr : found->second.get();
+}
+
+/// Tells a consumer's sink that nothing follows, and ends it.
+void sink_table::lose(sink& x, const failure& why) {
+  mouth{*this, *x.owner}.send(caf::make_message(stream_lost{x.id, why}));
+  remove(x);
 }
 
 /// Ends one sink, and its session if it was the last; timers and queues find no owner then.
@@ -197,11 +232,15 @@ void sink_table::remove(sink& x) {
   else
     trie_of(x).remove(x.place);
   --sinks_;
+  if (x.is_durable)
+    for (auto& [name, reader] : readers_)
+      if (reader.live == &x)
+        reader.live = nullptr;
   x.owner = nullptr;
   owner.sinks.erase(x.id);
   if (owner.sinks.empty()) {
     const auto address = owner.address;
-    self_->demonitor(address);
+    monitored_.release(owner.id);
     sessions_.erase(address);
   }
 }
@@ -288,17 +327,46 @@ void sink_table::on_change(const subject& key, bool more_to_come,
   });
 }
 
-void sink_table::on_published(const stream_message& published) {
+void sink_table::on_published(const stream_message& published, bool more_to_come) {
+  if (consumers_.size() == 0)
+    return;
+  const auto now = rt_.time.now();
   consumers_.match(published.subject, [&](sink& x) {
     with(x, std::get<stream_fan_out<caf::message>>(x.feed),
-         [&](auto& feed, mouth out) { feed.offer(published, rt_.time.now(), out); });
+         [&](auto& feed, mouth out) { feed.offer(published, more_to_come, now, out); });
+    if (more_to_come && !std::exchange(x.batched, true))
+      batched_.push_back(x.owner->sinks.find(x.id)->second);
   });
 }
 
-void sink_table::on_removed(const stream_message& removed) {
-  consumers_.match(removed.subject, [&](sink& x) {
-    std::get<stream_fan_out<caf::message>>(x.feed).on_removed(removed.sequence);
-  });
+void sink_table::on_removed(const removed_message& removed) {
+  if (consumers_.size() > 0)
+    consumers_.match(removed.message.subject, [&](sink& x) {
+      std::get<stream_fan_out<caf::message>>(x.feed).on_removed(removed);
+    });
+}
+
+void sink_table::on_interrupted() {
+  const auto now = rt_.time.now();
+  const auto newest = source_.newest();
+  for (const auto& x : all_in_order()) {
+    with(*x, [&](auto& feed, mouth out) {
+      resent_ += feed.unseen();
+      feed.resume(newest, now, out);
+    });
+    pump(*x);
+  }
+}
+
+std::vector<sink_table::sink_ptr> sink_table::all_in_order() const {
+  std::map<std::uint64_t, const session*> by_age;
+  for (const auto& [address, open] : sessions_)
+    by_age.emplace(open.serial, &open);
+  std::vector<sink_ptr> result;
+  for (const auto& [serial, open] : by_age)
+    for (const auto& [id, x] : open->sinks)
+      result.push_back(x);
+  return result;
 }
 
 } // namespace trunnion

@@ -260,23 +260,37 @@ BOOST_AUTO_TEST_CASE(credit_is_absolute_and_bounded) {
 
 // -- consumers ----------------------------------------------------------------
 
+namespace {
+
+stream_message message(std::uint64_t at, std::string text = "v") {
+  return {*subject::parse("a.s"), {at}, {}, payload{std::move(text)}};
+}
+
+stream_opening opened_at(std::uint64_t from, bool at_tail) {
+  return {.place = {{from}, {}}, .at_tail = at_tail};
+}
+
+void remove(stream_fan_out<stream_part>& x, std::uint64_t at, std::uint64_t successor = 0) {
+  const auto gone = message(at);
+  x.on_removed({gone, {successor}});
+}
+
+} // namespace
+
 BOOST_AUTO_TEST_CASE(a_consumer_that_stopped_reads_on_and_tells_what_retention_took) {
   recorder<stream_part> out;
-  stream_fan_out<stream_part> x{1, 1, 100, {1}, true};
-  const auto message = [](std::uint64_t at) {
-    return stream_message{*subject::parse("a.s"), {at}, {}, payload{"v"}};
-  };
-  x.offer(message(1), start, out);
-  x.offer(message(2), start, out); // No credit: remembered.
-  x.offer(message(3), start, out);
+  stream_fan_out<stream_part> x{1, 1, 100, opened_at(1, true)};
+  x.offer(message(1), false, start, out);
+  x.offer(message(2), false, start, out); // No credit: remembered.
+  x.offer(message(3), false, start, out);
   BOOST_TEST(out.sent.size() == 1U);
-  BOOST_TEST(x.position().value == 2U);
-  x.on_removed({1}); // Long told.
-  x.on_removed({2});
+  BOOST_TEST(x.place().from.value == 2U);
+  remove(x, 1); // Long told.
+  remove(x, 2);
   x.on_credit(1, 3);
   BOOST_TEST(x.wants_batch());
   x.add_batch({{message(3)}, {4}, true}, start, out);
-  x.offer(message(4), start, out);
+  x.offer(message(4), false, start, out);
   BOOST_REQUIRE(out.sent.size() == 3U);
   BOOST_TEST(out.sent[1].skipped == 1U);
   BOOST_TEST(out.sent[1].messages.size() == 1U);
@@ -285,14 +299,97 @@ BOOST_AUTO_TEST_CASE(a_consumer_that_stopped_reads_on_and_tells_what_retention_t
 
 BOOST_AUTO_TEST_CASE(a_gap_with_nothing_behind_it_is_told_by_itself) {
   recorder<stream_part> out;
-  stream_fan_out<stream_part> x{1, 0, 100, {1}, false};
-  x.on_removed({1});
-  x.on_removed({2});
+  stream_fan_out<stream_part> x{1, 0, 100, opened_at(1, false)};
+  remove(x, 1);
+  remove(x, 2);
   x.on_credit(0, 1);
   x.add_batch({{}, {3}, true}, start, out);
   BOOST_REQUIRE(out.sent.size() == 1U);
   BOOST_TEST(out.sent[0].messages.empty());
   BOOST_TEST(out.sent[0].skipped == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(messages_that_come_together_are_told_together) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 1, 100, opened_at(1, true)};
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    x.offer(message(i), true, start, out);
+  remove(x, 1); // Held back, so that retention may take it.
+  BOOST_TEST(out.sent.empty());
+  x.flush(start, out);
+  BOOST_REQUIRE(out.sent.size() == 1U);
+  BOOST_TEST(out.sent[0].messages.size() == 3U);
+  BOOST_TEST(out.sent[0].skipped == 0U);
+  x.offer(message(4), true, start, out); // No credit for one more part.
+  BOOST_TEST(x.place().from.value == 4U);
+  BOOST_TEST(!x.wants_batch());
+}
+
+BOOST_AUTO_TEST_CASE(more_than_a_part_holds_is_told_in_the_next_one) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 100, 100, opened_at(1, true)};
+  for (std::uint64_t i = 1; i <= max_part_entries + 1; ++i)
+    x.offer(message(i), true, start, out);
+  BOOST_REQUIRE(out.sent.size() == 1U);
+  BOOST_TEST(out.sent[0].messages.size() == max_part_entries);
+  BOOST_TEST(out.sent[0].pending == 1U);
+  x.offer(message(max_part_entries + 2), false, start, out);
+  BOOST_REQUIRE(out.sent.size() == 2U);
+  BOOST_TEST(out.sent[1].messages.size() == 2U);
+  BOOST_TEST(out.sent[1].pending == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_before_a_start_to_come_is_not_told) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 9, 100, opened_at(3, true)};
+  x.offer(message(1), false, start, out);
+  x.offer(message(2), true, start, out);
+  remove(x, 1);
+  x.flush(start, out);
+  BOOST_TEST(out.sent.empty());
+  x.offer(message(3), false, start, out);
+  BOOST_REQUIRE(out.sent.size() == 1U);
+  BOOST_TEST(out.sent[0].messages[0].sequence.value == 3U);
+  BOOST_TEST(out.sent[0].skipped == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_latest_only_what_was_the_newest_counts_as_skipped) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 0, 100, {.place = {{1}, {9}}}};
+  remove(x, 1, 4);  // Not the newest of its subject when the consumer was opened.
+  remove(x, 4, 12); // The newest then.
+  remove(x, 5);     // The newest, with nothing behind it.
+  x.on_credit(0, 1);
+  x.add_batch({{}, {13}, true}, start, out);
+  BOOST_REQUIRE(out.sent.size() == 1U);
+  BOOST_TEST(out.sent[0].skipped == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_consumer_resumes_behind_what_its_sink_has_seen) {
+  recorder<stream_part> out;
+  stream_fan_out<stream_part> x{1, 9, 100, opened_at(1, true)};
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    x.offer(message(i), false, start, out);
+  x.offer(message(4), true, start, out);
+  x.on_credit(1, 9);
+  x.resume({}, start, out);
+  std::string told;
+  for (const auto& part : out.sent)
+    told += std::to_string(part.seq) + "=" + std::to_string(part.messages[0].sequence.value) + " ";
+  BOOST_TEST(told == "1=1 2=2 3=3 4=4 2=2 3=3 4=4 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_resyncs_after_an_interruption_and_its_parts_have_no_gap) {
+  mouth out;
+  auto x = live(out, 9);
+  x.on_credit(1, 9);
+  x.offer(write("a.k", 5), false, start, out);
+  out.sent.clear();
+  x.resume({5}, start, out);
+  x.flush(start, out);
+  BOOST_REQUIRE(x.wants_page());
+  x.add_page({{write("a.k", 5).entry}, true}, start, out);
+  BOOST_TEST(words(out) == "2:change(a.k@5) 3:resync 4:snapshot(a.k@5) 5:snapshot_end ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
