@@ -4,17 +4,20 @@
     demo_story.py TRUNNION SITE
 
 Checked from what is printed: real readings of this host, compared with /proc before and after;
-leases taken, slews and exposures; a killed camera service whose group ends in order, told as lost
-with reason and culprit; the standby that takes over; and that no key ever has two owners.
+leases taken, slews and exposures; the dome that closes when the weather turns, and opens again; a
+killed camera service that ends in order with what comes after it in its group, told as lost with
+reason and culprit; a killed observer whose standby takes over; and that no key ever has two owners.
 """
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import unittest
 
 TRUNNION, SITE = sys.argv[1], sys.argv[2]
+OBSERVERS = ("ridge.observer", "ridge.observer#1")
 
 
 def counters():
@@ -55,7 +58,8 @@ class DemoStory(unittest.TestCase):
     def setUpClass(cls):
         cls.before = counters()
         done = subprocess.run(
-            [TRUNNION, "service", "run", SITE, "--for", "20s", "--drill", "camera@8s"],
+            [TRUNNION, "service", "run", SITE, "--for", "20s", "--drill", "camera@8s",
+             "--drill", "observer@14s"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
         cls.after = counters()
         cls.status, cls.errors = done.returncode, done.stderr
@@ -93,7 +97,7 @@ class DemoStory(unittest.TestCase):
         self.assertGreater(len(busy), 1)
 
     def test_leases_are_taken_and_instruments_work(self):
-        for service in ("host", "mount", "camera", "observer"):
+        for service in ("host", "weather", "mount", "camera", "dome", "observer"):
             self.assertTrue(self.of(f"ridge.{service}.EntityLease", "taken"), service)
         for what, who in (("slew", "mount"), ("exposure", "camera"), ("observed", "observer")):
             self.assertGreaterEqual(len(self.of(f"ridge.{who}", what)), 2, what)
@@ -118,6 +122,41 @@ class DemoStory(unittest.TestCase):
                 newest[x.who] = token
         self.assertEqual(set(newest), {"ridge.mount", "ridge.camera"})
 
+    def test_the_dome_closes_when_the_weather_turns_and_opens_again(self):
+        samples = [x.json() for x in self.of("ridge.weather", "weather")]
+        self.assertGreaterEqual(len(samples), 10)
+        self.assertEqual([x["step"] for x in samples], list(range(1, len(samples) + 1)))
+        bad = [x["rain"] or x["wind_mps"] > 12 for x in samples]
+        self.assertIn((False, True), list(zip(bad, bad[1:])), "the weather never turns")
+
+        # One service's events come in order; between services only what one has of the other.
+        def is_for_the_weather(x):
+            return x.who == "ridge.observer" and x.what == "closing" and "says yes" in x.text
+        self.assertTrue(any(is_for_the_weather(x) for x in self.lines))
+        told = next(i for i, x in enumerate(self.lines) if x.who == "ridge.dome"
+                    and x.what == "closing" and x.json().get("why") == "told by its controller")
+        opened = self.index("ridge.dome", "open")
+        self.assertLess(opened, told)
+        closed = self.index("ridge.dome", "closed", told)
+        self.index("ridge.dome", "open", closed)
+
+    def test_the_dome_moves_in_order_and_is_closed_at_the_end(self):
+        follows = {"opening": ("open", "closing"), "open": ("closing",),
+                   "closing": ("closed", "opening"), "closed": ("opening",)}
+        phases = [x.what for x in self.lines if x.who == "ridge.dome" and x.what in follows]
+        self.assertEqual(phases[0], "opening")
+        for before, after in zip(phases, phases[1:]):
+            self.assertIn(after, follows[before])
+        self.assertEqual(phases[-1], "closed")
+        self.assertFalse(self.of("ridge.dome", "left_open"))
+
+    def test_nothing_is_observed_while_the_dome_is_not_open(self):
+        # Frames of the observer come after the dome has told it that it is open; that it closes is
+        # told by the dome at about the time at which the observer counts a last frame.
+        first_open = self.index("ridge.dome", "open")
+        self.assertGreater(self.index("ridge.observer", "observed"), first_open)
+        self.assertGreater(self.index("ridge.mount", "slew"), first_open)
+
     def test_the_killed_camera_is_told_as_lost_and_the_observatory_recovers(self):
         # Compared are only events of one service, or of the keys, which one monitor tells in order
         # of their revisions: two services that hear of one loss speak in any order.
@@ -127,19 +166,31 @@ class DemoStory(unittest.TestCase):
         self.index("ridge.camera", "running", ended)
 
         # Either of the two instances may be the first to hold the lease; the other one waits.
-        both = ("ridge.observer", "ridge.observer#1")
-        first = next(x.who for x in self.lines if x.who in both and x.what == "running")
-        second = both[1 - both.index(first)]
+        first = next(x.who for x in self.lines if x.who in OBSERVERS and x.what == "running")
         observer = self.index(first, "lost")
         self.assertRegex(self.lines[observer].text, r"^camera: holder_died, culprit camera")
         self.index(first, "ended", observer)
 
-        for key in ("ridge.camera.EntityLease", "ridge.observer.EntityLease",
-                    "ridge.camera.ControlLease", "ridge.mount.ControlLease"):
+        # What comes after the camera in its group starts again with it; what is before it goes on.
+        for service in ("dome", "observer"):
+            self.index(f"ridge.{service}.EntityLease", "taken",
+                       self.index(f"ridge.{service}.EntityLease", "gone"))
+        for service in ("weather", "mount"):
+            self.assertEqual(len(self.of(f"ridge.{service}", "running")), 1)
+        for key in ("ridge.camera.EntityLease", "ridge.camera.ControlLease",
+                    "ridge.mount.ControlLease", "ridge.dome.ControlLease"):
             taken = self.index(key, "taken")
             self.index(key, "taken", self.index(key, "gone", taken))
-        standby = self.index(second, "running")
-        self.index("ridge.camera", "exposure", standby)
+        again = next(i for i in range(observer, len(self.lines))
+                     if self.lines[i].who in OBSERVERS and self.lines[i].what == "running")
+        self.index("ridge.camera", "exposure", again)
+
+    def test_the_standby_of_the_killed_observer_takes_over(self):
+        lost = next(i for i, x in enumerate(self.lines) if x.who in OBSERVERS and x.what == "lost"
+                    and re.match(r"ridge\.observer(#1)?: holder_died, culprit its owner", x.text))
+        standby = OBSERVERS[1 - OBSERVERS.index(self.lines[lost].who)]
+        running = self.index(standby, "running", lost)
+        self.index("ridge.camera", "exposure", self.index("ridge.dome", "open", running))
 
     def test_times_never_go_back(self):
         times = [x.time for x in self.lines]
