@@ -37,10 +37,7 @@ group_actions group_machine::on_lease_lost(instant now, const std::string& subje
     state = lease_state::over; // Not ours any more, which is what the release was for.
   } else if (state == lease_state::held) {
     state = lease_state::lost;
-    abandon(now, {subject, reason, culprit}, out);
-    for (auto& m : members_)
-      if (m.state == member_state::running && needs(m, subject))
-        stop(now, m, out);
+    abandon_lease(now, {subject, reason, culprit}, out);
   }
   proceed(now, out);
   return out;
@@ -66,13 +63,18 @@ group_actions group_machine::on_lease_released(instant now, const std::string& s
 
 group_actions group_machine::on_lease_died(instant now, const std::string& subject,
                                            const std::string& culprit) {
+  auto out = on_time(now);
   const auto found = leases_.find(subject);
-  const bool was_ours
-    = phase_ != group_phase::ended && found != leases_.end()
-      && (found->second == lease_state::held || found->second == lease_state::releasing);
-  auto out = on_lease_lost(now, subject, loss_reason::holder_died, culprit);
-  if (was_ours)
-    out.insert(out.begin(), delete_lease{subject});
+  if (phase_ == group_phase::ended || found == leases_.end())
+    return out;
+  const auto before = found->second;
+  if (before == lease_state::held || before == lease_state::releasing)
+    out.emplace_back(delete_lease{subject});
+  if (before == lease_state::held) {
+    found->second = lease_state::releasing; // The group waits for the answer.
+    abandon_lease(now, {subject, loss_reason::holder_died, culprit}, out);
+  }
+  proceed(now, out);
   return out;
 }
 
@@ -156,6 +158,13 @@ void group_machine::abandon(instant now, lost_lease what, group_actions& out) {
   const auto left = *close_by_ > now ? *close_by_ - now : nanoseconds{};
   out.emplace_back(
     tell_lost{{std::move(what.subject), what.reason, std::move(what.culprit), left}});
+}
+
+void group_machine::abandon_lease(instant now, const lost_lease& what, group_actions& out) {
+  abandon(now, what, out);
+  for (auto& m : members_)
+    if (m.state == member_state::running && needs(m, what.subject))
+      stop(now, m, out);
 }
 
 void group_machine::begin_closing(instant now) {

@@ -89,7 +89,7 @@ public:
   [[nodiscard]] group_actions on_lease_released(instant now, const std::string& subject,
                                                 bool confirmed);
 
-  /// A lease's actor died. Its key is deleted by us.
+  /// A lease's actor died. Its key is deleted by us, which is told by `on_lease_released`.
   [[nodiscard]] group_actions on_lease_died(instant now, const std::string& subject,
                                             const std::string& culprit);
 
@@ -130,6 +130,7 @@ private:
   };
 
   void abandon(instant now, lost_lease what, group_actions& out);
+  void abandon_lease(instant now, const lost_lease& what, group_actions& out);
   void begin_closing(instant now);
   void stop(instant now, member& m, group_actions& out);
   void kill(member& m, group_actions& out);

@@ -1,5 +1,7 @@
 #include "trunnion/actors/group_supervisor.hpp"
 
+#include "trunnion/actors/janitor.hpp"
+#include "trunnion/actors/lease_sighting.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
 #include "trunnion/messages/runtime/timer_queue.hpp"
 
@@ -88,6 +90,7 @@ private:
     lease_actor lease;
     lease_grant grant;
     trunnion::revision revision; // Our entry's newest that we were told.
+    std::string holder;          // As in its record; empty until the lease has told.
     bool is_alive = true;        // The lease's actor.
   };
   struct member {
@@ -141,13 +144,17 @@ private:
     }
     for (const auto& x : acquired.leases) {
       const auto& key = x.grant.subject.text();
-      leases_.emplace(key, held{x.lease, x.grant, x.grant.token.revision});
+      leases_.emplace(key, held{x.lease, x.grant, x.grant.token.revision, {}});
       lease_by_address_.emplace(x.lease.address(), key);
       machine_.add_lease(key);
       self_->monitor(x.lease);
       self_->request(x.lease, subscribe_timeout, lease_subscribe{.renewals = true})
-        .then([this, key](const lease_status& x) { on_revision(key, x.revision); },
-              [](const caf::error&) {});
+        .then(
+          [this, key](const lease_status& x) {
+            on_revision(key, x.revision);
+            leases_.at(key).holder = x.holder;
+          },
+          [](const caf::error&) {});
     }
     node.mapped().deliver(std::move(acquired));
   }
@@ -349,19 +356,53 @@ private:
     self_->request(lease.lease, release_timeout, lease_release{})
       .then([this, key = x.subject](
               const lease_released& r) { on_released(key, r.key_deleted || r.lost); },
-            [this, key = x.subject](const caf::error&) { on_released(key, false); });
+            [this, key = x.subject](const caf::error& error) {
+              if (to_failure(error).code == error_code::timeout)
+                on_released(key, false); // Else it has died, and its key is deleted by us.
+            });
   }
 
   void perform(const delete_lease& x) {
     const auto& lease = leases_.at(x.subject);
     if (lease.is_alive) // Deletes it after its view has ended: the view must not outlive the key.
       return perform(release_lease{x.subject});
-    self_->request(backend_, delete_timeout, kv_delete{lease.grant.subject, lease.revision})
-      .then([this, key = x.subject](const kv_deleted&) { on_released(key, true); },
-            [this, key = x.subject](const caf::error& error) {
-              // Another revision or none: our entry is not there any more.
-              on_released(key, to_failure(error).code == error_code::revision_mismatch);
+    // It may have died in the middle of a refresh, which may yet come: the janitor looks again when
+    // this group is long over. What is done here is for the report.
+    sweep(self_->system(), rt_, backend_,
+          {.subject = lease.grant.subject,
+           .holder = lease.holder,
+           .revision = lease.revision,
+           .in_epoch = lease.grant.token.epoch,
+           .ttl = lease.grant.ttl,
+           .timeout = delete_timeout});
+    delete_key(x.subject, lease.revision, lease.grant.token.epoch, true);
+  }
+
+  void delete_key(const std::string& key, trunnion::revision at, epoch in, bool may_look) {
+    self_->request(backend_, delete_timeout, kv_delete{leases_.at(key).grant.subject, at, in})
+      .then([this, key](const kv_deleted&) { on_released(key, true); },
+            [this, key, may_look](const caf::error& error) {
+              const bool is_other = to_failure(error).code == error_code::revision_mismatch;
+              if (is_other && may_look)
+                look_for(key);
+              else
+                on_released(key, is_other);
             });
+  }
+
+  /// Another revision stands there, or none: that of a refresh that we were not told of, maybe.
+  void look_for(const std::string& key) {
+    self_->request(backend_, delete_timeout, kv_get{leases_.at(key).grant.subject, true})
+      .then(
+        [this, key](const kv_entry& x) {
+          if (look_at(x.entry, x.epoch, leases_.at(key).holder).who == standing::own)
+            delete_key(key, x.entry.revision, x.epoch, false);
+          else
+            on_released(key, true);
+        },
+        [this, key](const caf::error& error) {
+          on_released(key, to_failure(error).code == error_code::key_not_found);
+        });
   }
 
   void on_released(const std::string& key, bool confirmed) {

@@ -118,7 +118,7 @@ private:
 
   void step(task_id id, task& x) {
     if (x.job.revision)
-      remove(id, x, *x.job.revision);
+      remove(id, x, *x.job.revision, x.job.in_epoch);
     else if (!x.job.holder.empty())
       look(id, x);
     else
@@ -131,15 +131,15 @@ private:
         [this, id](const kv_entry& seen) {
           auto& x = tasks_.at(id);
           if (look_at(seen.entry, seen.epoch, x.job.holder).who == standing::own)
-            remove(id, x, seen.entry.revision);
+            remove(id, x, seen.entry.revision, seen.epoch);
           else
             finish(id, false);
         },
         [this, id](const caf::error&) { finish(id, false); });
   }
 
-  void remove(task_id id, const task& x, revision at) {
-    self_->request(x.backend, x.job.timeout, kv_delete{x.job.subject, at})
+  void remove(task_id id, const task& x, revision at, std::optional<epoch> in) {
+    self_->request(x.backend, x.job.timeout, kv_delete{x.job.subject, at, in})
       .then(
         [this, id, at](const kv_deleted&) {
           rt_.metrics.count("lease_keys_swept_total");

@@ -26,6 +26,7 @@ struct sweep_job {
   trunnion::subject subject;
   std::string holder; ///< The incarnation's UUID; empty: only `revision` is known.
   std::optional<trunnion::revision> revision;    ///< Of the entry to delete, if known.
+  std::optional<trunnion::epoch> in_epoch;       ///< In which that is, if known.
   nanoseconds ttl{};                             ///< Of the lease: when the last look is due.
   nanoseconds timeout = std::chrono::seconds{1}; ///< Of each request, and when the second look is.
 };

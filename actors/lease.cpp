@@ -223,6 +223,8 @@ private:
 
   void on_down(const caf::actor_addr& who) {
     std::erase_if(subscribers_, [&](const auto& x) { return x.who == who; });
+    if (room_ && who == room_.address())
+      perform(join_queue{}); // It died; this waiter's place is in the next.
     if (who == holder_)
       wind_up(release_cause::holder_died, {});
   }
@@ -245,7 +247,8 @@ private:
     next_seq_ = 1;
     watched_revision_ = {};
     is_in_picture_ = false;
-    self_->request(backend_, caf::infinite, watch{subject_, id, watch_window})
+    // The machine opens another after one timeout; this only keeps answers from being waited for.
+    self_->request(backend_, 2 * timeout_, watch{subject_, id, watch_window})
       .then(
         [this, id](const watch_opened&) {
           if (id == watch_id_)
@@ -355,9 +358,15 @@ private:
     sent_ = payload{encode(compose(x.renewal, is_refresh))};
     sent_renewal_ = x.renewal;
     if (x.expected || !enforces_)
-      send_write_request(x.renewal, kv_update{subject_, sent_, x.expected, ttl_asked_});
+      send_write_request(x.renewal,
+                         kv_update{subject_, sent_, x.expected, ttl_asked_, epoch_of(x)});
     else
       send_write_request(x.renewal, kv_create{subject_, sent_, ttl_asked_});
+  }
+
+  /// Revisions compare within one epoch, which is that of the acquisition as long as it is held.
+  std::optional<epoch> epoch_of(const send_write& x) const {
+    return x.expected ? std::optional{machine_.token().epoch} : std::nullopt;
   }
 
   /// No timeout of CAF's: the machine has its own, and an answer that comes later still matters.
@@ -387,7 +396,7 @@ private:
 
   void perform(const send_delete& x) {
     const auto serial = x.serial;
-    self_->request(backend_, caf::infinite, kv_delete{subject_, x.expected})
+    self_->request(backend_, caf::infinite, kv_delete{subject_, x.expected, x.in_epoch})
       .then([this](const kv_deleted&) { drive(&lease_machine::on_deleted); },
             [this, serial](const caf::error& error) {
               drive(&lease_machine::on_delete_failed, serial, to_failure(error));
@@ -396,7 +405,7 @@ private:
 
   void perform(const discard& x) {
     log(log_level::warn, "deletes what it wrote too late, revision " + to_string(x.expected));
-    self_->request(backend_, timeout_, kv_delete{subject_, x.expected})
+    self_->request(backend_, timeout_, kv_delete{subject_, x.expected, x.in_epoch})
       .then([](const kv_deleted&) {}, [](const caf::error&) {}); // Else the TTL ends it.
   }
 
@@ -472,32 +481,48 @@ private:
   void perform(const call_janitor&) {
     const bool was_held = machine_.token() != fencing_token{};
     sweep(self_->system(), rt_, backend_,
-          {subject_, uuid_, was_held ? std::optional{machine_.revision()} : std::nullopt,
-           machine_.ttl(), timeout_});
+          {.subject = subject_,
+           .holder = uuid_,
+           .revision = was_held ? std::optional{machine_.revision()} : std::nullopt,
+           .in_epoch = was_held ? std::optional{machine_.token().epoch} : std::nullopt,
+           .ttl = machine_.ttl(),
+           .timeout = timeout_});
   }
 
   void perform(const join_queue&) {
     room_ = waiting_room(self_->system(), rt_);
     self_->request(room_, caf::infinite, wait_join{backend_, subject_})
-      .then([](const wait_joined&) {},
-            [this](const caf::error& error) {
-              auto why = to_failure(error);
-              if (why.code == error_code::backend_unavailable) // It ended after its last waiter.
-                perform(join_queue{});
-              else
-                drive(&lease_machine::on_broken_queue, why);
-            });
+      .then(
+        [this, room = room_.address()](const wait_joined&) {
+          if (room_ && room_.address() == room)
+            self_->monitor(room_); // Nobody else would tell a waiter that it waits in vain.
+        },
+        [this](const caf::error& error) {
+          auto why = to_failure(error);
+          if (why.code == error_code::backend_unavailable) // It ended after its last waiter.
+            perform(join_queue{});
+          else
+            drive(&lease_machine::on_broken_queue, why);
+        });
   }
 
   void perform(const leave_queue&) {
-    self_->send(room_, wait_leave{});
-    room_ = nullptr;
+    if (room_)
+      self_->send(room_, wait_leave{});
+    forget_room();
   }
 
   void perform(const report_turn& x) {
-    self_->send(room_, wait_report{x.result, machine_.ttl()});
+    if (room_)
+      self_->send(room_, wait_report{x.result, machine_.ttl()});
     if (x.result == turn_result::taken)
-      room_ = nullptr;
+      forget_room();
+  }
+
+  void forget_room() {
+    if (room_)
+      self_->demonitor(room_.address());
+    room_ = nullptr;
   }
 
   // -- telling ----------------------------------------------------------------

@@ -27,16 +27,18 @@ struct send_read {
   bool operator==(const send_read&) const = default;
 };
 
-/// Delete the key at this revision.
+/// Delete the key at this revision of this epoch.
 struct send_delete {
   std::uint64_t serial = 0;
   revision expected;
+  epoch in_epoch;
   bool operator==(const send_delete&) const = default;
 };
 
-/// Delete the key at this revision; nobody waits for the answer.
+/// Delete the key at this revision of this epoch; nobody waits for the answer.
 struct discard {
   revision expected;
+  epoch in_epoch;
   bool operator==(const discard&) const = default;
 };
 

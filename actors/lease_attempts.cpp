@@ -83,7 +83,7 @@ void lease_machine::read(instant now, lease_actions& out) {
 
 void lease_machine::remove(instant now, lease_actions& out) {
   op_ = operation{op_kind::remove, next_serial_++, now + terms_.attempt_timeout()};
-  out.emplace_back(send_delete{op_->serial, revision_});
+  out.emplace_back(send_delete{op_->serial, revision_, epoch_});
 }
 
 void lease_machine::back_off(instant now) {
@@ -120,13 +120,14 @@ void lease_machine::grant(instant now, const fencing_token& token, nanoseconds t
   settled_ = renewal + 1;
   const auto deadline = sent + ttl - terms_.guard_for(ttl);
   if (deadline <= now) { // Ours, but of no use any more.
-    out.emplace_back(discard{token.revision});
+    out.emplace_back(discard{token.revision, token.epoch});
     back_off(now);
     return;
   }
   phase_ = lease_phase::held;
   token_ = token;
   revision_ = token.revision;
+  epoch_ = token.epoch;
   ttl_ = ttl;
   deadline_ = deadline;
   first_sent_.reset();
@@ -223,7 +224,7 @@ void lease_machine::read_while_acquiring(instant now, const sighting& x, lease_a
     if (may_be_ours(x.renewal)) {
       grant(now, {x.epoch, x.revision}, terms_.ttl, sent_at(x.renewal), x.renewal, out);
     } else { // Left by an attempt that was given up.
-      out.emplace_back(discard{x.revision});
+      out.emplace_back(discard{x.revision, x.epoch});
       back_off(now);
     }
   } else if (x.who == standing::absent) {
@@ -255,6 +256,7 @@ void lease_machine::read_while_releasing(instant now, const sighting& x, lease_a
   needs_read_ = false;
   if (x.who == standing::own) {
     revision_ = x.revision;
+    epoch_ = x.epoch;
     proceed(now, out);
   } else {
     finish_release(true, out);

@@ -35,6 +35,7 @@ struct acquisition {
   promise_guard<group_acquired> promise;
   std::vector<lease_options> wanted; // In the order of their subjects.
   std::vector<held_handle> held;     // The first of them.
+  std::size_t granted = 0;           // Those, and the one whose view is asked for.
   lease_actor current;               // The one that is being acquired.
 };
 
@@ -101,7 +102,7 @@ private:
   // -- acquisition ------------------------------------------------------------
 
   caf::result<group_acquired> on_acquire(group_acquire& x) {
-    if (members_.size() + x.leases.size() > max_group_leases)
+    if (members_.size() + pending_leases_ + x.leases.size() > max_group_leases)
       return to_error(error_code::overloaded, "a group has at most 200000 leases");
     std::ranges::sort(x.leases, {}, &lease_options::subject);
     const auto twice = std::ranges::adjacent_find(x.leases, {}, &lease_options::subject);
@@ -113,6 +114,7 @@ private:
         return to_error(checked.error());
     auto promise = self_->make_response_promise<group_acquired>();
     const auto id = ++acquisitions_begun_;
+    pending_leases_ += x.leases.size();
     acquisitions_.try_emplace(
       id,
       promise_guard<group_acquired>{promise, to_error(error_code::cancelled, "the group ended")},
@@ -146,6 +148,8 @@ private:
     auto& a = acquisitions_.at(id);
     const auto lease = a.current;
     refresh_from_now_on(lease, grant, a.wanted[a.held.size()]);
+    ++a.granted;
+    --pending_leases_;
     self_->request(lease, caf::infinite, lease_get_view{})
       .then(
         [this, id, grant, lease](const lease_view& view) {
@@ -160,6 +164,7 @@ private:
   /// All or nothing: what was taken so far is released again.
   void give_up(std::uint64_t id, caf::error error) {
     auto node = acquisitions_.extract(id);
+    pending_leases_ -= node.mapped().wanted.size() - node.mapped().granted;
     release(node.mapped());
     node.mapped().promise.fail(std::move(error));
   }
@@ -300,6 +305,7 @@ private:
   std::map<caf::actor_addr, member_id> by_lease_;
   timer_queue<member_id> due_;
   alarm alarm_;
+  std::size_t pending_leases_ = 0; // Asked for, and not granted yet.
   std::uint64_t acquisitions_begun_ = 0;
   member_id members_begun_ = 0;
   std::uint64_t refreshes_ = 0;

@@ -114,7 +114,7 @@ lease_actions lease_machine::on_written(instant now, std::uint64_t renewal, cons
   check_clock(now, out);
   if (is_over()) {
     if (x.revision != revision_)
-      out.emplace_back(discard{x.revision}); // Too late: nobody holds what this has written.
+      out.emplace_back(discard{x.revision, x.epoch}); // Too late: nobody holds it.
     return out;
   }
   const bool is_latest = renewal + 1 == next_renewal_;
@@ -124,12 +124,13 @@ lease_actions lease_machine::on_written(instant now, std::uint64_t renewal, cons
   const auto ttl = x.ttl.value_or(terms_.ttl);
   if (phase_ == lease_phase::releasing) {
     revision_ = x.revision;
+    epoch_ = x.epoch;
     needs_read_ = false;
     proceed(now, out);
   } else if (phase_ == lease_phase::acquiring) {
     grant(now, {x.epoch, x.revision}, ttl, sent_, renewal, out);
   } else if (x.epoch != token_.epoch || x.revision <= revision_) {
-    out.emplace_back(discard{x.revision});
+    out.emplace_back(discard{x.revision, x.epoch});
     lose(loss_reason::store_changed, "", out);
   } else {
     confirm(now, x.revision, ttl, sent_, renewal, out);
@@ -358,6 +359,7 @@ std::optional<loss_reason> lease_machine::verdict(const sighting& x) const {
 
 void lease_machine::lose(loss_reason reason, std::string culprit, lease_actions& out) {
   ensure(phase_ == lease_phase::held, "only what is held can be lost");
+  const bool may_leak = write_may_come();
   phase_ = lease_phase::lost;
   lost_ = reason;
   op_.reset();
@@ -367,6 +369,8 @@ void lease_machine::lose(loss_reason reason, std::string culprit, lease_actions&
   out.emplace_back(ended{reason, std::move(culprit)});
   if (terms_.enforce)
     out.emplace_back(close_watch{});
+  if (may_leak) // A refresh without an answer: the key may outlive the right by a whole TTL.
+    out.emplace_back(call_janitor{});
 }
 
 void lease_machine::finish_release(bool key_deleted, lease_actions& out) {

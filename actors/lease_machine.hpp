@@ -169,6 +169,7 @@ private:
   // The right.
   fencing_token token_;
   trunnion::revision revision_; // Of our entry, the latest confirmed.
+  trunnion::epoch epoch_;       // In which that is.
   nanoseconds ttl_{};
   instant deadline_;
 

@@ -1,6 +1,7 @@
 #include "trunnion/actors/group_supervisor.hpp"
 #include "trunnion/backends/memory/memory_backend.hpp"
 #include "trunnion/tests/fixtures/deterministic_fixture.hpp"
+#include "trunnion/tests/fixtures/flaky_backend.hpp"
 
 using namespace trunnion;
 using namespace trunnion::test;
@@ -299,6 +300,43 @@ BOOST_AUTO_TEST_CASE(the_death_of_the_owner_is_reported_as_such) {
   BOOST_TEST((report.value().abandoned[0].reason == loss_reason::holder_died));
   BOOST_TEST(report.value().abandoned[0].culprit.starts_with("its owner"));
   BOOST_TEST(!has_key("a.L"));
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_that_died_in_the_middle_of_a_refresh_leaves_no_key) {
+  for (const auto lost : {traffic::get, traffic::create}) { // What is lost besides the answer.
+    flaky_link wire;
+    const auto link = spawn_flaky(*this, wire, backend);
+    const auto group = track(make_group(system, rt(), link, nullptr, {.name = "ridge.observer"}));
+    const auto held = acquire_all(group, {lease("a.L")});
+    wire.on_answer = [](traffic x) { return x == traffic::update ? fate::lose : fate::pass; };
+    const auto refreshed = ask<lease_refreshed>(held[0].lease, lease_refresh{});
+    BOOST_TEST(!refreshed.ready()); // Applied, but nobody knows.
+    wire.on_answer = [=](traffic x) { return x == lost ? fate::lose : fate::pass; };
+    const auto report = ask_later<group_report>(group, group_wait_ended{});
+    kill(held[0].lease);
+    const bool is_known = lost == traffic::create;
+    BOOST_TEST(has_key("a.L") == !is_known);
+    advance(2s);
+    BOOST_TEST(report.value().unreleased.empty() == is_known);
+    wire.heal();
+    advance(10s); // The janitor's last look.
+    BOOST_TEST(!has_key("a.L"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(leases_that_are_waited_for_count_for_the_bound_of_a_group) {
+  const auto other = start_group();
+  acquire_all(other, {lease("a.L")});
+  const auto group = start_group();
+  group_acquire many;
+  for (std::size_t i = 0; i + 1 < max_group_leases; ++i)
+    many.leases.push_back(lease(i == 0 ? "a.L" : "b.L" + std::to_string(i)));
+  many.leases.front().wait_forever = true;
+  const auto waiting = ask<group_acquired>(group, std::move(many));
+  BOOST_TEST(!waiting.ready());
+  const auto refused = ask<group_acquired>(group, group_acquire{{lease("c.L"), lease("d.L")}});
+  BOOST_TEST((refused.error().code == error_code::overloaded));
+  BOOST_TEST(ask<group_acquired>(group, group_acquire{{lease("c.L")}}).ready());
 }
 
 BOOST_AUTO_TEST_CASE(a_group_that_only_its_owner_knew_still_ends_in_order) {

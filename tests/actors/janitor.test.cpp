@@ -11,7 +11,11 @@ struct janitor_fixture : lease_fixture {
   using lease_fixture::lease_fixture;
 
   sweep_job job(std::string holder, std::optional<revision> at_revision = {}) {
-    return {at("a.A"), std::move(holder), at_revision, 10s, 1s};
+    return {.subject = at("a.A"),
+            .holder = std::move(holder),
+            .revision = at_revision,
+            .ttl = 10s,
+            .timeout = 1s};
   }
 
   /// A key as a lease of `holder` leaves it; its revision.
@@ -86,6 +90,14 @@ BOOST_AUTO_TEST_CASE(a_known_revision_is_deleted_at_once_and_no_later_one) {
   left = leave(me);
   leave(me);
   sweep(system, rt(), store, job("", left));
+  advance(20s);
+  BOOST_TEST(has_key("a.A"));
+}
+
+BOOST_AUTO_TEST_CASE(a_revision_of_another_life_of_the_store_is_left_alone) {
+  auto stale = job("", leave(other));
+  stale.in_epoch = epoch{1};
+  sweep(system, rt(), store, stale);
   advance(20s);
   BOOST_TEST(has_key("a.A"));
 }

@@ -585,6 +585,45 @@ BOOST_AUTO_TEST_CASE(when_its_holder_ends_and_the_store_is_silent_the_janitor_cl
   BOOST_TEST(!has_key("a.A"));
 }
 
+BOOST_AUTO_TEST_CASE(a_refresh_whose_answer_was_lost_does_not_keep_the_key_after_the_loss) {
+  const auto lease = hold("a.A", 10s);
+  advance(9s);
+  wire.on_answer = [](traffic) { return fate::lose; };
+  const auto refreshed = ask<lease_refreshed>(lease, lease_refresh{}); // Applied, but not known.
+  advance(1s);
+  BOOST_TEST(!view(lease).held());
+  BOOST_TEST(has_key("a.A"));
+  wire.heal();
+  advance(2s);
+  BOOST_TEST(!has_key("a.A")); // Else it would stand for another 7 seconds.
+}
+
+BOOST_AUTO_TEST_CASE(another_life_of_the_store_is_neither_refreshed_nor_deleted_by_revision) {
+  const auto current = std::make_shared<caf::actor>(caf::actor_cast<caf::actor>(store));
+  const auto front = caf::actor_cast<backend_actor>(
+    track(system.spawn([current](caf::event_based_actor* me) -> caf::behavior {
+      me->set_default_handler(
+        [me, current](caf::scheduled_actor*, caf::message_view& x) -> caf::result<caf::message> {
+          me->delegate(*current, x.move_content_to_message());
+          return caf::delegated<caf::message>{};
+        });
+      return {[](caf::unit_t) {}}; // All messages go to the default handler.
+    })));
+  const auto lease = begin_at(front, options("a.A"), someone());
+  const auto token = ask<lease_grant>(lease, lease_await{}).value().token;
+  advance(1ms);
+  const auto renewed = track(spawn_memory_backend(system, rt()));
+  const auto foreign = encode(lease_record{.holder = "other", .owner = "dome/1"});
+  const auto theirs = ask<kv_written>(renewed, kv_create{at("a.A"), payload{foreign}, 60s}).value();
+  BOOST_TEST((theirs.revision == token.revision)); // The same number, of another life.
+  *current = caf::actor_cast<caf::actor>(renewed);
+  const auto refreshed = ask<lease_refreshed>(lease, lease_refresh{});
+  BOOST_TEST((refreshed.error().code == error_code::lease_abandoned));
+  BOOST_TEST((status(lease).lost == loss_reason::superseded));
+  const auto entry = ask<kv_entry>(renewed, kv_get{at("a.A")}).value().entry;
+  BOOST_TEST((entry.revision == theirs.revision));
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_message_releases_first) {
   const auto lease = hold("a.A");
   const auto seen = view(lease);

@@ -199,11 +199,36 @@ BOOST_AUTO_TEST_CASE(a_refusal_ends_the_refresh_not_the_lease) {
   BOOST_TEST(text(machine.on_written(start, 2, written(6))) == "renewed, done");
 }
 
+BOOST_AUTO_TEST_CASE(a_loss_calls_the_janitor_only_if_a_refresh_may_have_come_or_may_come_yet) {
+  auto idle = held();
+  BOOST_TEST(text(idle.on_time(start + 980ms)) == "ended expired, unwatch");
+  auto under_way = held();
+  (void)under_way.on_refresh(start + 970ms);
+  BOOST_TEST(text(under_way.on_time(start + 980ms)) == "ended backend_lost, unwatch, janitor");
+  auto unsettled = held();
+  (void)unsettled.on_refresh(start + 100ms);
+  (void)unsettled.on_time(start + 200ms);               // Reads.
+  (void)unsettled.on_read(start + 210ms, 0, own(5, 0)); // Not applied, by then.
+  const auto superseded = text(unsettled.on_sighting(start + 220ms, foreign(9)));
+  BOOST_TEST(superseded == "ended superseded, unwatch, janitor");
+  auto settled = held();
+  (void)settled.on_refresh(start + 100ms);
+  (void)settled.on_written(start + 110ms, 1, written(6));
+  BOOST_TEST(text(settled.on_sighting(start + 220ms, foreign(9))) == "ended superseded, unwatch");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_deleted_is_named_with_its_epoch) {
+  auto machine = held();
+  const auto actions = machine.on_release(start, release_cause::asked);
+  BOOST_REQUIRE(actions.size() == 1u);
+  BOOST_TEST((std::get<send_delete>(actions[0]) == send_delete{0, {5}, store}));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_after_the_deadline_revives_nothing_and_is_discarded) {
   auto machine = held();
   (void)machine.on_refresh(start + 970ms);
   BOOST_TEST(text(machine.on_written(start + 990ms, 1, written(6)))
-             == "ended backend_lost, unwatch, discard 6");
+             == "ended backend_lost, unwatch, janitor, discard 6");
   BOOST_TEST((machine.phase() == lease_phase::lost));
   BOOST_TEST(text(machine.on_written(start + 991ms, 1, written(6))) == "discard 6");
 }

@@ -247,6 +247,24 @@ BOOST_AUTO_TEST_CASE(the_room_ends_with_its_last_waiter_and_is_made_again) {
   BOOST_TEST(!is_there());
 }
 
+BOOST_AUTO_TEST_CASE(waiters_survive_the_death_of_their_room) {
+  const auto holder = hold_directly("a.A", 60s);
+  const auto first = begin(patient("a.A")), second = begin(patient("a.A"));
+  const auto room = system.registry().get<caf::strong_actor_ptr>(waiting_room_name);
+  BOOST_REQUIRE(room);
+  kill(room);
+  const auto next = system.registry().get<caf::strong_actor_ptr>(waiting_room_name);
+  BOOST_TEST((next && next != room));
+  BOOST_TEST(ask<lease_released>(holder, lease_release{}).ready());
+  advance(longest_jitter);
+  BOOST_TEST((is_held(first) != is_held(second)));
+  const auto& one = is_held(first) ? first : second;
+  BOOST_TEST(ask<lease_released>(one, lease_release{}).ready());
+  advance(longest_jitter);
+  BOOST_TEST(is_held(one == first ? second : first));
+  BOOST_TEST(!system.registry().get<caf::strong_actor_ptr>(waiting_room_name));
+}
+
 BOOST_AUTO_TEST_CASE(an_acquirer_that_does_not_wait_does_not_queue) {
   const auto holder = hold_directly("a.A", 60s);
   const auto waiter = begin(patient("a.A"));
