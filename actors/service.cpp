@@ -1,24 +1,38 @@
 #include "trunnion/actors/service.hpp"
 
 #include "trunnion/messages/ensure.hpp"
-#include "trunnion/messages/json.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
+#include "trunnion/messages/service_record.hpp"
 
 #include <algorithm>
 
 namespace trunnion {
 namespace {
 
-/// The record of the entity's lease, in SensorKit's form.
-std::string record_of(const service_info& info) {
-  json_writer out;
-  out.begin_object().key("name").text(info.name).key("version").text(info.version).end_object();
-  return out.str();
+/// Private: the service's record is to be written again.
+struct record_tick {};
+
+} // namespace
+} // namespace trunnion
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::record_tick)
+
+namespace trunnion {
+namespace {
+
+constexpr nanoseconds bus_timeout = std::chrono::seconds{5}; ///< For what the bus is told.
+
+/// As the bus wants it, `MAJOR.MINOR.PATCH`; shorter versions are filled up.
+std::string bus_version(std::string version) {
+  const bool is_plain = version.find_first_not_of("0123456789.") == std::string::npos;
+  for (auto dots = std::ranges::count(version, '.'); is_plain && dots < 2; ++dots)
+    version += ".0";
+  return version;
 }
 
 class service_state {
 public:
-  using impl = service_actor::extend<takes<member_lost>, takes<group_report>>;
+  using impl = service_actor::extend<takes<member_lost>, takes<group_report>, takes<record_tick>>;
   static constexpr const char* name = "service";
 
   service_state(impl::pointer self, const runtime& rt, const backend_actor& backend,
@@ -41,6 +55,7 @@ public:
       [this](const service_inspect&) { return status(); },
       [this](const member_lost& x) { on_lost(x); },
       [this](const group_report& x) { on_group_ended(x); },
+      [this](const record_tick&) { write_record(); },
     };
   }
 
@@ -56,7 +71,20 @@ private:
       .then([](const group_status&) {}, [this](const caf::error& e) { fail(to_failure(e)); });
     move_to(service_phase::waiting,
             options_.waits_for_lease ? "waits for its lease" : "takes its lease");
-    acquire({entity_lease()}, [this] { await_services(0); });
+    choose_ttl([this] { acquire({entity_lease()}, [this] { await_services(0); }); });
+  }
+
+  void choose_ttl(std::function<void()> then) {
+    if (options_.ttl)
+      return then();
+    const auto choose = [this, then](bool is_short_safe) {
+      options_.ttl = is_short_safe ? default_entity_ttl : safe_entity_ttl;
+      if (phase_ == service_phase::waiting) // Else stopped meanwhile.
+        then();
+    };
+    self_->request(backend_, bus_timeout, get_capabilities{})
+      .then([choose](const capabilities& x) { choose(x.min_safe_ttl <= default_entity_ttl); },
+            [choose](const caf::error&) { choose(false); });
   }
 
   /// One after the other, from the n-th on; then takes the further leases.
@@ -79,8 +107,8 @@ private:
 
   lease_options lease_for(const subject& key) const {
     return {.subject = key,
-            .ttl = options_.ttl,
-            .record = record_of(options_.info),
+            .ttl = *options_.ttl,
+            .record = encode(options_.info),
             .owner = options_.owner,
             .wait_forever = options_.waits_for_lease,
             .grace = options_.grace};
@@ -115,18 +143,23 @@ private:
     if (phase_ != service_phase::waiting)
       return; // Stopped meanwhile.
     move_to(service_phase::starting, "holds its lease");
+    write_record();
     const member_context context{self_->system(), rt_, backend_, options_.entity, leases_};
     for (const auto& x : options_.members) {
       const auto actor = x.start(context);
-      ensure(actor != nullptr, "a member's function returns an actor");
-      join({.name = x.name, .member = actor, .grace = x.grace, .needs = x.needs});
+      if (!actor)
+        return fail(actor.error());
+      ensure(*actor != nullptr, "a member's function returns an actor");
+      join({.name = x.name, .member = *actor, .grace = x.grace, .needs = x.needs});
     }
     // Answered after all joins, for messages between two actors keep their order.
     self_->request(group_, std::chrono::seconds{5}, group_inspect{})
       .then(
         [this](const group_status&) {
-          if (phase_ == service_phase::starting)
-            move_to(service_phase::running, "runs");
+          if (phase_ != service_phase::starting)
+            return;
+          move_to(service_phase::running, "runs");
+          register_on_bus();
         },
         [](const caf::error&) {}); // The group's end is told by itself.
   }
@@ -134,6 +167,46 @@ private:
   void join(group_join x) {
     self_->request(group_, std::chrono::seconds{5}, std::move(x))
       .then([](const group_joined&) {}, [this](const caf::error& e) { fail(to_failure(e)); });
+  }
+
+  // -- what the bus is told -----------------------------------------------------
+
+  void write_record() {
+    if (phase_ != service_phase::starting && phase_ != service_phase::running)
+      return;
+    const auto prop = property::named(service_record_property);
+    const service_record record{options_.info, {rt_.time.wall()}};
+    self_
+      ->request(backend_, bus_timeout,
+                kv_update{subject{options_.entity, *prop}, payload{encode(record)}})
+      .then([](const kv_written&) {},
+            [this](const caf::error& error) {
+              warn("its record was not written: " + to_string(to_failure(error)));
+              self_->delayed_send(self_, bus_timeout, record_tick{});
+            });
+  }
+
+  void register_on_bus() {
+    register_service x{{options_.info.name, bus_version(options_.info.version)}, {}};
+    for (const auto& member : options_.members)
+      if (auto prop = property::named(member.request))
+        x.endpoints.push_back({member.request, subject{options_.entity, *prop}});
+    self_->request(backend_, bus_timeout, x)
+      .then([this](const service_registered&) { is_registered_ = true; },
+            [this](const caf::error& error) {
+              warn("not registered with the backend: " + to_string(to_failure(error)));
+            });
+  }
+
+  /// Before the members end, which then are not asked any more.
+  void leave_bus() {
+    if (std::exchange(is_registered_, false)) // Else it ends with this actor, its session.
+      self_->request(backend_, bus_timeout, unregister_service{options_.info.name})
+        .then([](const service_unregistered&) {}, [](const caf::error&) {});
+  }
+
+  void warn(const std::string& line) {
+    rt_.log.write(log_level::warn, name, label() + ": " + line);
   }
 
   // -- end --------------------------------------------------------------------
@@ -243,6 +316,8 @@ private:
 
   void move_to(service_phase phase, const std::string& text) {
     phase_ = phase;
+    if (phase > service_phase::running)
+      leave_bus();
     text_ = text;
     rt_.log.write(lost_.empty() ? log_level::info : log_level::warn, name,
                   label() + ": " + to_string(phase) + ": " + text);
@@ -273,6 +348,7 @@ private:
   group_report report_;
   std::vector<caf::actor_addr> subscribers_;
   std::vector<promise_guard<group_report>> waiters_;
+  bool is_registered_ = false; // With the backend.
 };
 
 } // namespace
@@ -291,15 +367,18 @@ outcome<service_actor> start_service(caf::actor_system& sys, const runtime& rt,
   };
   if (options.entity.is_root() || options.info.name.empty())
     return refuse("a service needs an entity below the root, and a name");
-  if (options.entity.text().size() + 1 + entity_lease_property.size() > max_subject_length)
-    return refuse("the entity's path leaves no room for its lease's key");
+  if (options.entity.text().size() + 1 + service_record_property.size() > max_subject_length)
+    return refuse("the entity's path leaves no room for its lease and record");
   std::set<std::string> names;
   for (const auto& x : options.depends_on)
     if (!options.services || !names.insert(x).second)
       return refuse("dependencies need different names, and somebody who knows them");
-  for (const auto& x : options.members)
+  for (const auto& x : options.members) {
     if (!x.start || x.name.empty() || !names.insert(x.name).second)
       return refuse("members need a function and different names");
+    if (!x.request.empty() && !property::named(x.request))
+      return refuse("a member serves a request that is no property");
+  }
   return spawn_state<service_state>(sys, rt, backend, options);
 }
 

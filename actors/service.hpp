@@ -5,11 +5,18 @@
 // what ends one ends all, in reverse order, the leases last. An instance that finds the lease held
 // by another waits for it if it is a standby, and takes over.
 //
+// Once it holds its leases it writes `<entity>.ServiceRecord`, SensorKit's word for who was last
+// started there, and when. The record stays when the service ends, as the peer's does: whether a
+// service runs is said by its lease. While it runs it is also registered with the backend, along
+// with the requests that its members serve. Neither is worth a service: what fails is logged, and
+// the record is tried again.
+//
 // A service runs once: `stopped` or `failed` is its end, and it quits. Whoever started it decides
 // whether to start another (the site runner does, under a restart policy).
 //
 // Members are made by functions of the service's, which get the views and tokens of the leases.
-// Their actors end on an exit message `user_shutdown`, within their grace.
+// Their actors end on an exit message `user_shutdown`, within their grace. `service_members.hpp`
+// makes members that serve a request, read a stream or watch keys.
 //
 // Clock: the runtime's. End: `service_stop` or an exit message ends it in order; when it is killed,
 // its group notices, and ends in order without it.
@@ -26,7 +33,11 @@
 
 namespace trunnion {
 
+/// Of the leases, unless the options say otherwise; the longer one where the backend's
+/// `min_safe_ttl` is over the shorter, or is not known.
 inline constexpr nanoseconds default_entity_ttl = std::chrono::seconds{10};
+inline constexpr nanoseconds safe_entity_ttl = std::chrono::seconds{20};
+
 inline constexpr std::string_view entity_lease_property = "EntityLease";
 
 /// What a member is handed when it is made.
@@ -43,9 +54,11 @@ struct member_context {
 
 struct service_member {
   std::string name;
-  std::function<caf::actor(const member_context&)> start; ///< May not block, nor return null.
+  /// May not block, nor return null. A failure is the service's.
+  std::function<outcome<caf::actor>(const member_context&)> start;
   nanoseconds grace = std::chrono::seconds{2};
   member_needs needs = {};
+  std::string request = {}; ///< The entity's request that it serves, if any.
 };
 
 /// Is answered with the actor of a service once that runs.
@@ -64,7 +77,7 @@ struct service_options {
   trunnion::entity entity;
   std::uint32_t instance = 0;                  ///< 0, and 1 and up for standbys.
   bool waits_for_lease = false;                ///< As a standby, or a successor, does.
-  nanoseconds ttl = default_entity_ttl;        ///< Of all its leases.
+  std::optional<nanoseconds> ttl;              ///< Of all its leases.
   nanoseconds grace = std::chrono::seconds{2}; ///< Of all its leases: see `lease_options`.
   std::string owner;                           ///< For people, in the leases' records.
   std::vector<subject> further_leases;         ///< Taken after the entity's, all or none.

@@ -1,8 +1,9 @@
 #include "trunnion/actors/service.hpp"
 
 #include "trunnion/backends/memory/memory_backend.hpp"
-#include "trunnion/messages/lease_record.hpp"
+#include "trunnion/messages/service_record.hpp"
 #include "trunnion/tests/fixtures/deterministic_fixture.hpp"
+#include "trunnion/tests/fixtures/flaky_backend.hpp"
 
 using namespace trunnion;
 using namespace trunnion::test;
@@ -42,8 +43,10 @@ struct service_fixture : deterministic_fixture {
             .members = {member("shutter"), member("sensor")}};
   }
 
-  service_actor start(service_options options) {
-    auto started = start_service(system, rt(), backend, std::move(options));
+  service_actor start(service_options options) { return start_at(backend, std::move(options)); }
+
+  service_actor start_at(const backend_actor& where, service_options options) {
+    auto started = start_service(system, rt(), where, std::move(options));
     BOOST_REQUIRE(started.has_value());
     return track(*started);
   }
@@ -90,6 +93,75 @@ BOOST_AUTO_TEST_CASE(a_service_takes_its_entitys_lease_with_its_name_and_version
   BOOST_REQUIRE(record.has_value());
   BOOST_TEST(record->record == R"({"name":"camera","version":"2.1"})");
   BOOST_TEST((phase(service) == service_phase::running));
+}
+
+BOOST_AUTO_TEST_CASE(a_service_writes_its_record_when_it_holds_its_lease_and_leaves_it) {
+  const auto key = kv_get{at("ridge.camera.ServiceRecord")};
+  const auto first = start(camera());
+  const auto written = ask<kv_entry>(backend, key).value().entry;
+  const auto record = decode_service_record(written.payload.bytes());
+  BOOST_REQUIRE(record.has_value());
+  BOOST_TEST((record->info == service_info{"camera", "2.1"}));
+  BOOST_TEST(time_text(record->last_registered.at) == time_text(wall()));
+  BOOST_TEST(!written.time_left.has_value());
+  auto standby = camera();
+  standby.instance = 1;
+  start(standby);
+  advance(1min);
+  BOOST_TEST((ask<kv_entry>(backend, key).value().entry.revision == written.revision));
+  kill(first, caf::exit_reason::user_shutdown);
+  BOOST_TEST(ask<kv_entry>(backend, key).get().engaged());
+  advance(1s);
+  BOOST_TEST((ask<kv_entry>(backend, key).value().entry.revision > written.revision));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_was_not_written_is_tried_again) {
+  flaky_link wire;
+  wire.on_request = [](traffic x) { return x == traffic::update ? fate::lose : fate::pass; };
+  const auto service = start_at(spawn_flaky(*this, wire, backend), camera());
+  advance(6s);
+  BOOST_TEST((phase(service) == service_phase::failed) == false);
+  const auto key = kv_get{at("ridge.camera.ServiceRecord")};
+  BOOST_TEST(!ask<kv_entry>(backend, key).get().engaged());
+  wire.heal();
+  advance(5s);
+  BOOST_TEST(ask<kv_entry>(backend, key).get().engaged());
+}
+
+BOOST_AUTO_TEST_CASE(a_running_service_is_registered_with_the_backend) {
+  const auto services
+    = [&] { return ask<backend_status>(backend, get_backend_status{}).value().services; };
+  const auto service = start(camera());
+  BOOST_TEST(services() == 1u);
+  (void)ask<group_report>(service, service_stop{});
+  BOOST_TEST(services() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_ttl_is_ten_seconds_and_longer_where_that_is_not_safe) {
+  const auto ttl = [&](std::string_view key) {
+    const auto entry = ask<kv_entry>(backend, kv_get{at(key)}).value().entry;
+    return decode_lease_record(entry.payload.bytes()).value().ttl.value();
+  };
+  start(camera());
+  BOOST_TEST((ttl("ridge.camera.EntityLease") == 10s));
+  flaky_link wire; // Nothing is known of what is safe behind it.
+  wire.on_request = [](traffic x) { return x == traffic::other ? fate::lose : fate::pass; };
+  auto dome = camera();
+  dome.entity = place("ridge.dome");
+  const auto service = start_at(spawn_flaky(*this, wire, backend), dome);
+  advance(6s);
+  BOOST_TEST((ttl("ridge.dome.EntityLease") == 20s));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_cannot_start_fails_the_service_in_order) {
+  auto options = camera();
+  options.members.push_back({.name = "broken", .start = [](const member_context&) {
+                               return outcome<caf::actor>{
+                                 fail(error_code::storage_full, "no room")};
+                             }});
+  start(options);
+  advance(1s);
+  BOOST_TEST(at_line("ridge.camera: failed: no room") > at_line("shutter: stops"));
 }
 
 BOOST_AUTO_TEST_CASE(a_service_starts_in_order_and_stops_in_reverse_with_the_lease_last) {
