@@ -1,5 +1,7 @@
 #include "trunnion/backends/open_backend.hpp"
 
+#include "trunnion/backends/faulty/faulty_backend.hpp"
+#include "trunnion/backends/faulty/faulty_url.hpp"
 #include "trunnion/backends/memory/memory_backend.hpp"
 
 #include <algorithm>
@@ -37,6 +39,20 @@ tl::unexpected<failure> not_built_in(std::string_view what) {
               std::string{what} + " is not in this version of trunnion; memory: is");
 }
 
+/// Any backend behind a link that misbehaves; the backend ends with the link.
+outcome<backend_actor> open_faulty(caf::actor_system& sys, const runtime& rt,
+                                   std::string_view url) {
+  const auto read = read_faulty_url(url);
+  if (!read)
+    return tl::unexpected{read.error()};
+  if (scheme_of(read->inner).value_or("").starts_with(faulty_prefix))
+    return fail(error_code::invalid_argument, "one faulty link is enough: faulty+ stands there "
+                                              "twice");
+  return open_backend(sys, rt, read->inner).map([&](const backend_actor& inner) -> backend_actor {
+    return spawn_faulty_backend(sys, rt, inner, {read->seed, read->plan}, true);
+  });
+}
+
 /// Hides the values of options that are secrets.
 void hide_options(std::string& url) {
   for (auto begin = url.find('?'); begin != std::string::npos;) {
@@ -63,8 +79,8 @@ outcome<backend_actor> open_backend(caf::actor_system& sys, const runtime& rt,
   if (!scheme)
     return fail(error_code::invalid_argument,
                 "this is not the URL of a backend; one begins with " + std::string{known_schemes});
-  if (scheme->starts_with("faulty+"))
-    return not_built_in("the link that misbehaves by plan (faulty+)");
+  if (scheme->starts_with(faulty_prefix))
+    return open_faulty(sys, rt, url);
   if (*scheme == "memory") {
     if (url.size() != scheme->size() + 1)
       return fail(error_code::invalid_argument, "memory: has neither a path nor options");

@@ -15,8 +15,9 @@
 
 namespace trunnion {
 
-/// Opens what `url` names (`docs/architecture.md`). Errors: `invalid_argument` for what is not the
-/// URL of a backend, `unsupported` for an engine that is not in this version.
+/// Opens what `url` names (`docs/architecture.md`, `docs/faulty-backend.md`). Errors:
+/// `invalid_argument` for what is not the URL of a backend, `unsupported` for an engine that is not
+/// in this version.
 outcome<backend_actor> open_backend(caf::actor_system& sys, const runtime& rt,
                                     std::string_view url);
 

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(memory_opens) {
 
 BOOST_AUTO_TEST_CASE(an_engine_that_is_not_built_in_is_named_and_so_is_one_that_is) {
   for (const std::string url : {"sqlite:/tmp/x.db", "nats://u:secret@host:4222", "tls://host",
-                                "caf://host:9", "faulty+memory:#seed=1"}) {
+                                "caf://host:9", "faulty+nats://u:secret@host#seed=1,plan=none"}) {
     const auto opened = open_backend(system, rt(), url);
     BOOST_REQUIRE_MESSAGE(!opened, url);
     BOOST_TEST((opened.error().code == error_code::unsupported), url);
@@ -40,6 +40,26 @@ BOOST_AUTO_TEST_CASE(memory_takes_no_path) {
   BOOST_TEST((open_backend(system, rt(), "memory:x").error().code == error_code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(any_backend_opens_behind_a_faulty_link) {
+  const auto opened = open_backend(system, rt(), "faulty+memory:#seed=1,plan=drop:1");
+  BOOST_REQUIRE(opened.has_value());
+  track(*opened);
+  const auto answer = ask<capabilities>(*opened, get_capabilities{});
+  BOOST_TEST(!answer.ready());
+  advance(1min);
+  BOOST_TEST((answer.error().code == error_code::timeout));
+}
+
+BOOST_AUTO_TEST_CASE(a_faulty_link_that_makes_no_sense_is_told_what_would) {
+  for (const std::string url :
+       {"faulty+memory:", "faulty+memory:#seed=1,plan=dorp:1", "faulty+:#seed=1,plan=none",
+        "faulty+faulty+memory:#seed=1,plan=none", "faulty+memroy:#seed=1,plan=none"}) {
+    const auto opened = open_backend(system, rt(), url);
+    BOOST_REQUIRE_MESSAGE(!opened, url);
+    BOOST_TEST((opened.error().code == error_code::invalid_argument), url);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_shown_url_has_no_secrets) {
   BOOST_TEST(redact_url("memory:") == "memory:");
   BOOST_TEST(redact_url("sqlite:/home/a@b/x.db?sync=off") == "sqlite:/home/a@b/x.db?sync=off");
@@ -50,7 +70,8 @@ BOOST_AUTO_TEST_CASE(a_shown_url_has_no_secrets) {
   BOOST_TEST(redact_url("nats://u:p@ss/w?rd@host/x") == "nats://***@host/x");
   BOOST_TEST(redact_url("nats://h?token=abc&prefix=p&password=x#y")
              == "nats://h?token=***&prefix=p&password=***#y");
-  BOOST_TEST(redact_url("faulty+nats://u:p@h#seed=1") == "faulty+nats://***@h#seed=1");
+  BOOST_TEST(redact_url("faulty+nats://u:p@h?token=t#seed=1,plan=drop:0.1")
+             == "faulty+nats://***@h?token=***#seed=1,plan=drop:0.1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
