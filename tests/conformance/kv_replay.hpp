@@ -7,35 +7,9 @@
 
 #pragma once
 
-#include "trunnion/tests/conformance/conformance.hpp"
-#include "trunnion/tests/messages/vectors.hpp"
+#include "trunnion/tests/conformance/replay.hpp"
 
 namespace trunnion::test {
-
-/// One step whose results differ.
-struct replayed_difference {
-  std::string scenario;
-  std::size_t step = 0; ///< From 0.
-  std::string peer;
-  std::string ours;
-};
-
-struct replay_report {
-  std::size_t scenarios = 0;
-  std::size_t steps = 0;   ///< Compared.
-  std::size_t shifted = 0; ///< Writes whose revision has another number than the peer's.
-  std::vector<replayed_difference> differences;
-  std::vector<std::string> left_out; ///< Scenarios that need more than a backend.
-};
-
-/// A member of a JSON object, if it is there and such a `T`.
-template <class T> std::optional<T> member(dom::element x, std::string_view name) {
-  T result;
-  auto found = x[name];
-  if (found.get(result) != simdjson::SUCCESS)
-    return std::nullopt;
-  return result;
-}
 
 class kv_replay {
 public:
@@ -78,12 +52,13 @@ private:
     if (!where)
       return to_string(where.error().code);
     if (op == "create")
-      return written(*where, step,
-                     b_.a.ask(kv_create{*where, value_of(step), seconds_of(step, "ttl")}));
-    if (op == "update")
       return written(
         *where, step,
-        b_.a.ask(kv_update{*where, value_of(step), expected_of(step), seconds_of(step, "ttl")}));
+        b_.a.ask(kv_create{*where, payload_of(step["value"]), seconds_of(step, "ttl")}));
+    if (op == "update")
+      return written(*where, step,
+                     b_.a.ask(kv_update{*where, payload_of(step["value"]), expected_of(step),
+                                        seconds_of(step, "ttl")}));
     if (op == "get")
       return words_of(b_.a.ask(kv_get{*where}).map([](const auto& x) { return x.entry; }));
     if (op == "delete")
@@ -100,7 +75,7 @@ private:
     if (!answer)
       return words_of(answer.error());
     last_write_ = answer->revision;
-    return words_of({where, value_of(step), answer->revision, {}, {}, {}});
+    return words_of({where, payload_of(step["value"]), answer->revision, {}, {}, {}});
   }
 
   std::string open(const std::string& id, const subject& pattern) {
@@ -136,13 +111,6 @@ private:
 
   // -- what the steps say -----------------------------------------------------
 
-  static std::optional<nanoseconds> seconds_of(dom::element step, std::string_view name) {
-    const auto seconds = member<double>(step, name); // Of an integer, too.
-    if (!seconds)
-      return std::nullopt;
-    return std::chrono::round<milliseconds>(std::chrono::duration<double>{*seconds});
-  }
-
   /// The revision that the peer names, as the one of ours for the same write.
   std::optional<revision> expected_of(dom::element step) const {
     const auto x = member<std::int64_t>(step, "revision");
@@ -155,54 +123,12 @@ private:
                                    : known->second;
   }
 
-  static payload value_of(dom::element step) {
-    const auto value = step["value"].value();
-    if (value.is_string())
-      return payload{text_of(value)};
-    if (const auto times = member<std::uint64_t>(value, "times"))
-      return payload{std::string(*times, text_of(value["repeat"]).front())};
-    return payload{from_base64(value["b64"].get_string())};
-  }
-
-  /// The address, made as every caller must make it.
-  static outcome<subject> address_of(dom::element step) {
-    std::vector<std::string> path{"dev"};
-    if (const auto given = member<dom::array>(step, "path")) {
-      path.clear();
-      for (const auto segment : *given)
-        path.push_back(text_of(segment));
-    }
-    const auto make = [&](const property& prop) {
-      return entity::make(path).and_then(
-        [&](const auto& owner) { return subject::make(owner, prop); });
-    };
-    const auto named = member<std::string_view>(step, "key");
-    if (!named)
-      return make(member<bool>(step, "deep").value_or(false) ? property::all_descendants()
-                                                             : property::all_properties());
-    const auto key = *named;
-    if (key == "<ALL_PROPERTIES>")
-      return make(property::all_properties());
-    if (key == "<ALL_DESCENDANTS>")
-      return make(property::all_descendants());
-    if (key == "<EVENTS>")
-      return make(property::events());
-    if (key == "<NONE>")
-      return make(property::none());
-    return property::named(key).and_then(make);
-  }
-
   // -- in words ---------------------------------------------------------------
-
-  static std::string words_of(std::string_view bytes) {
-    return bytes.size() > 1'000 ? "<" + std::to_string(bytes.size()) + " bytes>"
-                                : std::string{bytes};
-  }
 
   static std::string words_of(const entry& x) {
     if (!x.is_live())
       return x.subject.text() + " deleted";
-    return x.subject.text() + "@" + to_string(x.revision) + "=" + words_of(x.payload.bytes());
+    return x.subject.text() + "@" + to_string(x.revision) + "=" + short_words(x.payload.bytes());
   }
 
   /// Initial entries are compared by name, since nothing is promised about their order.
@@ -211,15 +137,6 @@ private:
     for (const auto& x : entries)
       result.push_back(words_of(x));
     return joined(std::move(result), sorted);
-  }
-
-  static std::string joined(std::vector<std::string> words, bool sorted) {
-    if (sorted)
-      std::ranges::sort(words);
-    std::string result;
-    for (const auto& x : words)
-      result += "[" + x + "]";
-    return result;
   }
 
   static std::string words_of(const failure& x) {
@@ -290,16 +207,6 @@ private:
     const auto number
       = known == ours_of_.end() ? "peer's " + std::to_string(theirs) : to_string(known->second);
     return name + "@" + number + "=" + words_of_value(x["value"]);
-  }
-
-  static std::string words_of_value(dom::element x) {
-    if (x.is_null())
-      return "(nothing)";
-    if (x.is_string())
-      return text_of(x);
-    if (const auto length = member<std::uint64_t>(x, "length"))
-      return "<" + std::to_string(*length) + " bytes>";
-    return from_base64(x["b64"].get_string());
   }
 
   struct opened {
