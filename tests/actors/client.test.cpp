@@ -123,8 +123,10 @@ BOOST_AUTO_TEST_CASE(changes_are_pulled_one_part_at_a_time) {
 
 BOOST_AUTO_TEST_CASE(a_feed_that_lost_its_consumer_says_so_from_then_on) {
   BOOST_TEST((root.watch("_EVENTS").error().code == error_code::invalid_subject));
-  auto first = root.at("a").consume(">", {.durable = "reader"});
+  BOOST_TEST(root.at("a").publish("x", payload{"y"}).has_value());
+  auto first = root.at("a").consume(">", {.start = stream_start::all, .durable = "reader"});
   BOOST_REQUIRE(first.has_value());
+  BOOST_TEST(first->next(10s).has_value());
   BOOST_TEST((first->next(10ms).error().code == error_code::timeout));
   auto second = root.at("a").consume(">", {.durable = "reader"});
   BOOST_REQUIRE(second.has_value());
@@ -163,7 +165,10 @@ BOOST_AUTO_TEST_CASE(messages_are_pulled_in_order_and_acknowledged_by_the_next_p
   BOOST_TEST(mount.publish("angle", payload{"x"}).has_value());
   auto feed = mount.consume(">", durable);
   BOOST_REQUIRE(feed.has_value());
-  BOOST_TEST(pull(*feed) == "x"); // Resumes after what was acknowledged.
+  std::string again;
+  while (!again.ends_with('x'))
+    again += pull(*feed);
+  BOOST_TEST(again.front() >= '4'); // At least once, but not what was acknowledged long ago.
 }
 
 BOOST_AUTO_TEST_CASE(requests_are_served_as_long_as_the_service_lives) {

@@ -8,6 +8,8 @@ using namespace trunnion::test;
 namespace {
 
 struct election_fixture : lease_fixture {
+  using lease_fixture::lease_fixture;
+
   local_elector_actor candidate(const std::string& name) { return candidate_at(store, name); }
 
   local_elector_actor candidate_at(const backend_actor& backend, const std::string& name,
@@ -258,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_campaign_whose_sender_has_ended_is_given_up) {
   BOOST_TEST(words(look_at(b)) == "nobody");
 }
 
-BOOST_AUTO_TEST_CASE(what_refuses_a_lease_refuses_every_campaign) {
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_and_an_ending_elector_answers_all) {
   const auto a = candidate("a"), b = candidate("b");
   (void)campaign(a);
   const auto waiting = campaign(b);
@@ -270,6 +272,38 @@ BOOST_AUTO_TEST_CASE(what_refuses_a_lease_refuses_every_campaign) {
   BOOST_TEST(refused({.subject = at("ridge.Leader")}));
   BOOST_TEST(refused({.subject = at("ridge.*"), .name = "a"}));
   BOOST_TEST(refused({.subject = at("ridge.Leader"), .name = "a", .ttl = 1ms}));
+}
+
+BOOST_AUTO_TEST_CASE(never_do_two_lead_at_once_whatever_ends_a_leadership) {
+  std::size_t elections = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    election_fixture world{seed};
+    std::vector<local_elector_actor> all;
+    for (const auto* who : {"a", "b", "c"})
+      all.push_back(world.candidate_at(world.link, who));
+    for (int step = 0; step < 60; ++step) {
+      const auto& one = all[world.random.next() % all.size()];
+      switch (world.random.next() % 8) {
+      case 0: (void)world.ask_later<elector_resigned>(one, elector_resign{}); break;
+      case 1: world.wire.go_silent(); break;
+      case 2: world.wire.heal(); break;
+      default:
+        (void)world.campaign(one, world.random.next() % 2 ? std::nullopt
+                                                          : std::optional<nanoseconds>{5s});
+      }
+      for (int slice = 0; slice < 20; ++slice) {
+        world.advance(100ms);
+        std::size_t leaders = 0, held = 0;
+        for (const auto& x : all) {
+          leaders += world.look_at(x).is_leader;
+          held += world.ask<lease_view>(x, lease_get_view{}).value().held();
+        }
+        BOOST_REQUIRE_MESSAGE(leaders <= 1 && held <= 1, "seed " << seed << "\n" << world.trace);
+      }
+    }
+    elections += world.metrics.counts["elector_elected_total"];
+  }
+  BOOST_TEST(elections > 30u); // The histories have something to show.
 }
 
 BOOST_AUTO_TEST_CASE(a_peers_leader_without_a_name_is_known_by_its_owner) {
