@@ -24,7 +24,7 @@ conformance_target real_memory_target() {
   result.left_out = {"flow", "stream", "ttl"};
   result.make_world = [](const setting& wanted) {
     return std::make_unique<real_world>(runtime{time, chance, nowhere, nowhere}, make_memory_with,
-                                        wanted, real_world::manner{});
+                                        wanted, real_world::manner{.slack = 2s});
   };
   return result;
 }
