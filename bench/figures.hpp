@@ -15,6 +15,12 @@ bool measure_abandonment(const effort& e);
 /// Operations through the backend actor, beside CAF's own request and response.
 bool measure_operations(const effort& e);
 
+/// Requests through the backend to a listener, beside CAF's own request and response.
+bool measure_listeners(const effort& e);
+
+/// Requests through a responder, beside CAF's own request and response.
+bool measure_requests(const effort& e);
+
 /// Memory and CPU time of leases that are only held.
 bool measure_held(const effort& e);
 
@@ -29,5 +35,8 @@ bool measure_monitors(const effort& e);
 
 /// From a release to the waiter's grant.
 bool measure_handover(const effort& e);
+
+/// Messages published, and a backlog of them read.
+bool measure_streams(const effort& e);
 
 } // namespace trunnion::bench

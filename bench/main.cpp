@@ -22,11 +22,14 @@ struct group {
 constexpr std::array groups{
   group{"abandonment", measure_abandonment},
   group{"operations", measure_operations},
+  group{"listeners", measure_listeners},
+  group{"requests", measure_requests},
   group{"held", measure_held},
   group{"expiry", measure_expiry},
   group{"leases", measure_leases},
   group{"monitors", measure_monitors},
   group{"handover", measure_handover},
+  group{"streams", measure_streams},
 };
 
 /// In a process of its own. There are no threads yet that a child could lack.

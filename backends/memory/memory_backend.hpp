@@ -27,4 +27,9 @@ inline constexpr std::size_t long_mailbox = 4'096;
 backend_actor spawn_memory_backend(caf::actor_system& sys, const runtime& rt,
                                    const memory_options& options = {});
 
+/// For tests: a memory backend behaves as if it had been out of reach. Every watch says `resync`
+/// and takes a fresh snapshot; every consumer goes on behind the newest part that its sink has
+/// seen.
+void interrupt_memory_backend(const backend_actor& backend);
+
 } // namespace trunnion
