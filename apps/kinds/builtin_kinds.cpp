@@ -10,6 +10,7 @@
 #include "trunnion/kinds/sim_weather.hpp"
 #include "trunnion/site/standard_kinds.hpp"
 
+#include <filesystem>
 #include <set>
 
 namespace trunnion {
@@ -171,12 +172,14 @@ outcome<service_parts> make_exec(const kind_context& context) {
     return fail(error_code::invalid_argument, why, context.entity.text());
   };
   const auto& config = context.spec.config;
-  const auto& words = config.texts("command");
+  auto words = config.texts("command");
   if (words.empty() || words.front().empty())
     return refuse("command needs a program");
   for (const auto& x : words)
     if (x.find('\0') != std::string::npos)
       return refuse("command must not have zero bytes");
+  if (words.front().find('/') != std::string::npos) // Else it is looked for in PATH.
+    words.front() = (std::filesystem::path{context.site.folder} / words.front()).string();
   auto stream = stream_of(context.entity, context.spec);
   if (!stream)
     return tl::unexpected{stream.error()};

@@ -20,6 +20,8 @@ struct service_instance {
   service_actor actor = {}; ///< While it lives.
   service_phase phase = service_phase::waiting;
   std::uint64_t starts = 0;
+  fencing_token token = {}; ///< Of its entity's lease, while it has one.
+  std::string text = {};    ///< Its latest event, for people.
 
   [[nodiscard]] bool runs() const { return actor && phase == service_phase::running; }
 

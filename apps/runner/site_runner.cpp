@@ -3,9 +3,11 @@
 #include "trunnion/kinds/publisher.hpp"
 #include "trunnion/messages/json.hpp"
 #include "trunnion/messages/runtime/timer_queue.hpp"
+#include "trunnion/runner/event_ring.hpp"
 #include "trunnion/runner/selection.hpp"
 #include "trunnion/runner/service_launch.hpp"
 #include "trunnion/runner/service_waiters.hpp"
+#include "trunnion/runner/site_control.hpp"
 #include "trunnion/runner/site_instances.hpp"
 
 #include <deque>
@@ -58,6 +60,10 @@ public:
       [this](const site_wait_ended&) { return wait_ended(); },
       [this](const site_kill& x) { return on_kill(x); },
       [this](const await_service& x) { return on_await(x); },
+      [this](const site_inspect&) { return status(); },
+      [this](const site_restart& x) { return on_order(x.service, true); },
+      [this](const site_stop_service& x) { return on_order(x.service, false); },
+      [this](const site_read_events& x) { return site_events{events_.read(x.after, x.at_most)}; },
       [this](const service_event& x) { on_event(x); },
       [this](const supervision_tick& x) {
         if (wake_.heed(x.generation))
@@ -75,6 +81,9 @@ private:
       return;
     auto& i = instances_[found->second];
     i.phase = x.phase;
+    i.token = x.token;
+    i.text = x.text;
+    keep(i, to_string(x.phase), x.text);
     if (x.phase == service_phase::starting)
       supervision_.on_active(found->second);
     if (options_.listener)
@@ -91,6 +100,7 @@ private:
     by_address_.erase(found);
     const bool failed = static_cast<bool>(x.reason);
     instances_[index].actor = nullptr;
+    instances_[index].token = {};
     instances_[index].phase = failed ? service_phase::failed : service_phase::stopped;
     perform(supervision_.on_ended(now(), index, failed, rt_.random.next()));
   }
@@ -117,6 +127,43 @@ private:
     return waiters_of_services_.wait(self_, x.name);
   }
 
+  // -- what operators ask -------------------------------------------------------
+
+  site_status status() const {
+    site_status result;
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      const auto& x = instances_[i];
+      const auto phase = x.actor                      ? to_string(x.phase)
+                         : supervision_.stays_down(i) ? "down"
+                                                      : "restarting";
+      result.instances.push_back({x.spec.name, x.spec.kind, x.number, phase,
+                                  x.token == fencing_token{} ? "" : wire_text(x.token),
+                                  x.starts == 0 ? 0 : x.starts - 1, x.text});
+    }
+    return result;
+  }
+
+  caf::result<site_done> on_order(const std::string& service, bool again) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < instances_.size(); ++i)
+      if (instances_[i].spec.name == service)
+        found.push_back(i);
+    if (found.empty())
+      return to_error(error_code::key_not_found, "no such service runs in this site", service);
+    auto actions = supervision_.order(now(), found, again);
+    if (!actions)
+      return to_error(std::move(actions.error()));
+    log(log_level::warn, service + (again ? " is restarted" : " is stopped") + " as asked");
+    keep(instances_[found[0]], again ? "restart" : "stop", "as asked");
+    perform(*std::move(actions));
+    return site_done{};
+  }
+
+  void keep(const service_instance& i, std::string what, std::string why) {
+    events_.add(
+      {0, rt_.time.wall(), options_.site.name + "." + i.label(), std::move(what), std::move(why)});
+  }
+
   // -- what is done with them ---------------------------------------------------
 
   void perform(supervision_actions actions) {
@@ -140,14 +187,20 @@ private:
     case supervision_verb::kill:
       report_.killed.push_back(i.label());
       log(log_level::error, i.label() + " did not end in time and is killed");
+      keep(i, "killed", "did not end in time");
       caf::anon_send_exit(i.actor, caf::exit_reason::kill);
       break;
     case supervision_verb::stays_down:
       report_.down.push_back(i.label());
       log(log_level::error, i.label() + " stays down: " + x.text);
+      i.text = x.text;
+      keep(i, "stays_down", x.text);
       tell_down(i, x.text);
       break;
-    case supervision_verb::plans: log(log_level::warn, i.label() + " " + x.text); break;
+    case supervision_verb::plans:
+      log(log_level::warn, i.label() + " " + x.text);
+      keep(i, "plans", x.text);
+      break;
     }
     return {};
   }
@@ -234,6 +287,7 @@ private:
   supervision supervision_;                 // Of the same, by their places.
   alarm wake_;                              // For it.
   publisher<impl::pointer> out_;
+  event_ring events_;
   std::map<caf::actor_addr, std::size_t> by_address_;
   service_waiters waiters_of_services_;
   std::vector<promise_guard<site_end>> waiters_;
@@ -249,7 +303,13 @@ outcome<site_runner_actor> run_site(caf::actor_system& sys, const runtime& rt,
     return tl::unexpected{checked.error()};
   if (auto checked = check_built(kinds, options.site, options.only); !checked)
     return tl::unexpected{checked.error()};
-  return spawn_state<site_runner_state>(sys, rt, backend, &kinds, &devices, options);
+  auto runner = spawn_state<site_runner_state>(sys, rt, backend, &kinds, &devices, options);
+  const auto& site = options.site;
+  if (auto control = serve_control(sys, rt, backend, site.name, site.control, runner); !control) {
+    caf::anon_send_exit(runner, caf::exit_reason::user_shutdown);
+    return tl::unexpected{control.error()};
+  }
+  return runner;
 }
 
 } // namespace trunnion

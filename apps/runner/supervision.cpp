@@ -116,10 +116,70 @@ std::optional<supervision_actions> supervision::leave(instant now, std::size_t i
     ask(out, *site_stop_);
     return out;
   }
+  if (auto ordered = leave_by_order(now, i))
+    return ordered;
   const auto found = instances_[i].group ? turns_.find(*instances_[i].group) : turns_.end();
   if (found == turns_.end() || !found->second.leaving.on_ended(i))
     return std::nullopt;
   return advance_turn(now, found->first);
+}
+
+// -- orders ---------------------------------------------------------------------
+
+outcome<supervision_actions>
+supervision::order(instant now, const std::vector<std::size_t>& instances, bool again) {
+  if (site_stop_)
+    return fail(error_code::shutting_down, "the site is stopping");
+  for (const auto& x : orders_)
+    for (const auto i : instances)
+      if (std::ranges::find(x.all, i) != x.all.end())
+        return fail(error_code::cancelled, "it is being stopped or restarted already",
+                    instances_.at(i).label);
+  ordered next{orderly_stop{now + stop_timeout_}, instances, again};
+  for (const auto i : instances) {
+    auto& x = states_.at(i);
+    x.start_at.reset();
+    x.is_out = true; // Until it starts again.
+    if (x.is_alive)
+      next.leaving.add(i, instances_[i].place);
+  }
+  orders_.push_back(std::move(next));
+  supervision_actions out;
+  ask(out, orders_.back().leaving);
+  append(out, finish_orders());
+  return out;
+}
+
+std::optional<supervision_actions> supervision::leave_by_order(instant now, std::size_t i) {
+  for (auto& x : orders_)
+    if (x.leaving.on_ended(i)) {
+      const auto& group = instances_[i].group;
+      supervision_actions out;
+      ask(out, x.leaving);
+      append(out, finish_orders());
+      if (const auto turn = group ? turns_.find(*group) : turns_.end(); turn != turns_.end()) {
+        turn->second.leaving.on_ended(i);
+        append(out, advance_turn(now, turn->first));
+      }
+      return out;
+    }
+  return std::nullopt;
+}
+
+/// Starts what has ended to start again.
+supervision_actions supervision::finish_orders() {
+  supervision_actions out;
+  std::erase_if(orders_, [&](const ordered& x) {
+    if (!x.leaving.is_done())
+      return false;
+    for (const auto i : x.all)
+      if (x.again && !states_[i].is_alive) {
+        states_[i].is_out = false;
+        append(out, start(i));
+      }
+    return true;
+  });
+  return out;
 }
 
 supervision_actions supervision::stay_down(instant now, std::size_t i, const std::string& why) {
@@ -180,7 +240,8 @@ supervision_actions supervision::advance_turn(instant now, std::size_t group) {
   const auto coming = std::move(x.coming);
   turns_.erase(group);
   for (const auto i : coming)
-    append(out, start(i));
+    if (!states_[i].is_alive && !states_[i].is_out) // An order may have come in between.
+      append(out, start(i));
   return out;
 }
 
@@ -203,6 +264,8 @@ supervision_actions supervision::on_time(instant now) {
     is_given_up_ = killed && now >= *killed + kill_patience;
     return out;
   }
+  for (auto& x : orders_)
+    kill(x.leaving);
   std::vector<std::size_t> groups;
   for (auto& [group, x] : turns_) {
     kill(x.leaving);
@@ -222,6 +285,8 @@ std::optional<instant> supervision::next_due() const {
     return killed && !is_given_up_ ? *killed + kill_patience : site_stop_->next_due();
   }
   std::optional<instant> earliest;
+  for (const auto& x : orders_)
+    keep_earliest(earliest, x.leaving.next_due());
   for (const auto& [group, x] : turns_) {
     keep_earliest(earliest, x.leaving.next_due());
     if (x.leaving.is_done())
@@ -239,6 +304,7 @@ supervision_actions supervision::stop_all(instant now) {
   if (site_stop_)
     return out;
   turns_.clear();
+  orders_.clear();
   site_stop_.emplace(now + stop_timeout_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i].start_at.reset();
@@ -252,7 +318,7 @@ supervision_actions supervision::stop_all(instant now) {
 bool supervision::is_over() const {
   if (is_given_up_)
     return true;
-  return turns_.empty() && std::ranges::none_of(states_, [](const state& x) {
+  return turns_.empty() && orders_.empty() && std::ranges::none_of(states_, [](const state& x) {
            return x.is_alive || x.start_at.has_value();
          });
 }

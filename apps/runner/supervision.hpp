@@ -14,6 +14,8 @@
 //   standby that fails while it only waits concerns nobody else.
 // - A member whose policy is `never` is stopped with the others, and not started again; one that
 //   had ended in order is.
+// - An operator may restart or stop a service: all its instances end in order, without counting as
+//   failures or concerning the group. One that was stopped stays down until it is restarted.
 // - The end of the whole site is an orderly stop of all, after which nothing starts.
 // - What does not end within the stop timeout is killed; the end of the site waits for a second
 //   more, and no longer.
@@ -22,6 +24,7 @@
 
 #pragma once
 
+#include "trunnion/messages/errors.hpp"
 #include "trunnion/runner/orderly_stop.hpp"
 #include "trunnion/runner/restart_intensity.hpp"
 
@@ -82,6 +85,14 @@ public:
   [[nodiscard]] supervision_actions on_cannot_start(instant now, std::size_t instance,
                                                     const std::string& why);
 
+  /// An operator's order for all instances of a service: they end, and start `again` or stay down.
+  /// `cancelled` while another such order for one of them is under way.
+  [[nodiscard]] outcome<supervision_actions>
+  order(instant now, const std::vector<std::size_t>& instances, bool again);
+
+  /// It ended, and will not start by itself.
+  [[nodiscard]] bool stays_down(std::size_t instance) const { return states_.at(instance).is_out; }
+
   /// What is due.
   [[nodiscard]] supervision_actions on_time(instant now);
 
@@ -112,7 +123,16 @@ private:
     instant start_at{};
   };
 
+  /// Some instances end by an operator's order, and start again.
+  struct ordered {
+    orderly_stop leaving;
+    std::vector<std::size_t> all;
+    bool again = false;
+  };
+
   supervision_actions start(std::size_t i);
+  std::optional<supervision_actions> leave_by_order(instant now, std::size_t i);
+  supervision_actions finish_orders();
   std::optional<supervision_actions> leave(instant now, std::size_t i);
   supervision_actions stay_down(instant now, std::size_t i, const std::string& why);
   supervision_actions begin_turn(instant now, std::size_t i, instant start_at);
@@ -126,6 +146,7 @@ private:
   std::vector<supervised_group> groups_;
   nanoseconds stop_timeout_;
   std::map<std::size_t, turn> turns_; // By group.
+  std::vector<ordered> orders_;
   std::optional<orderly_stop> site_stop_;
   bool is_given_up_ = false; // Something has not even ended when it was killed.
 };

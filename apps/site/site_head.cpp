@@ -50,11 +50,8 @@ void read_site_part(site_draft& draft, map_reader& file) {
     draft.site.name = read_name(check, *name, "name", true).value_or("");
   if (const auto* position = reader.find("position"))
     read_position(check, *position, draft.site);
-  if (const auto* control = reader.find("control")) {
+  if (const auto* control = reader.find("control"))
     draft.site.control = check.boolean(*control, "control").value_or(false);
-    if (draft.site.control)
-      draft.report_not_built(control->where, "'control' of the site");
-  }
   reader.finish();
 }
 

@@ -112,7 +112,8 @@ struct site_defaults {
 };
 
 struct site_model {
-  std::string name; ///< An entity's text.
+  std::string name;   ///< An entity's text.
+  std::string folder; ///< Relative paths count from it; empty: the working directory.
   std::optional<site_position> position;
   bool control = false;               ///< Whether `service restart` and `stop` are answered.
   std::optional<std::string> backend; ///< URL.

@@ -342,4 +342,60 @@ BOOST_AUTO_TEST_CASE(random_ends_never_start_what_runs_nor_leave_a_group_torn) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_order_to_restart_ends_all_instances_of_a_service_and_concerns_nobody_else) {
+  world x{group_strategy::one_for_all};
+  x.perform(x.machine.order(x.now, {observer, standby}, true).value());
+  BOOST_TEST(x.look() == "stop standby; "); // First, so that it does not take over.
+  x.end(standby, false);
+  BOOST_TEST(x.look() == "stop observer; ");
+  x.fail(observer); // Even so: it was to end.
+  BOOST_TEST(x.look() == "start observer; start standby; ");
+  x.advance(1min);
+  BOOST_TEST(x.look() == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_stopped_by_an_order_stays_down_until_the_next_one) {
+  world x{group_strategy::one_for_all};
+  x.perform(x.machine.order(x.now, {mount}, false).value());
+  x.end(mount, false);
+  BOOST_TEST(x.look() == "stop mount; ");
+  x.fail(camera); // Starts all of its group, but what was stopped.
+  x.finish();
+  x.advance(1s);
+  BOOST_TEST(x.look()
+             == "stop standby; stop observer; start camera; start observer; start standby; ");
+  x.perform(x.machine.order(x.now, {mount}, true).value());
+  BOOST_TEST(x.look() == "start mount; ");
+}
+
+BOOST_AUTO_TEST_CASE(an_ordered_end_that_takes_too_long_is_a_kill) {
+  world x{group_strategy::one_for_one};
+  x.perform(x.machine.order(x.now, {mount}, true).value());
+  x.advance(10s);
+  BOOST_TEST(x.look() == "stop mount; kill mount; ");
+  x.fail(mount);
+  BOOST_TEST(x.look() == "start mount; ");
+}
+
+BOOST_AUTO_TEST_CASE(a_group_that_restarts_meanwhile_and_an_order_start_nobody_twice) {
+  world x{group_strategy::one_for_all};
+  x.perform(x.machine.order(x.now, {mount}, true).value());
+  x.fail(camera); // The others follow, the mount among them.
+  x.advance(1s);
+  while (!x.asked.empty())
+    x.end(x.asked.front(), false); // The world requires that nothing starts twice.
+  x.advance(1min);
+  BOOST_TEST(x.alive.size() == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_order_waits_for_nobody_and_a_stopping_site_takes_none) {
+  world x{group_strategy::one_for_one};
+  x.perform(x.machine.order(x.now, {mount}, true).value());
+  BOOST_TEST((x.machine.order(x.now, {mount}, false).error().code == error_code::cancelled));
+  x.perform(x.machine.stop_all(x.now));
+  BOOST_TEST((x.machine.order(x.now, {camera}, true).error().code == error_code::shutting_down));
+  x.finish();
+  BOOST_TEST(x.machine.is_over());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

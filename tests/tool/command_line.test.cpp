@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(commands_of_later_versions_say_so_and_exit_with_2) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"kv", "get", "a.b"},
                                                 {"lease", "hold", "x", "--", "ls", "-l"},
                                                 {"top"},
-                                                {"service", "ls"},
+                                                {"service", "init"},
                                                 {"bench", "--rate", "5"}}) {
     const auto line = parse(words);
     BOOST_REQUIRE(line.error.has_value());

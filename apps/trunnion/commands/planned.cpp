@@ -5,7 +5,7 @@
 namespace trunnion {
 
 void add_planned_commands(command_table& commands) {
-  commands.add_planned("service", {"init", "ls", "show", "restart", "stop", "events"});
+  commands.add_planned("service", {"init"});
   commands.add_planned("kv", {"get", "put", "rm", "ls", "watch", "dump", "load"});
   commands.add_planned("stream", {"pub", "tail", "ls", "info"});
   commands.add_planned("request", {"send", "serve", "bench"});

@@ -7,12 +7,14 @@
 #include "trunnion/site/duration_text.hpp"
 #include "trunnion/site/yaml_tree.hpp"
 #include "trunnion/tool/command.hpp"
+#include "trunnion/tool/commands/service_control.hpp"
 #include "trunnion/tool/commands/service_kinds.hpp"
 #include "trunnion/tool/commands/service_schema.hpp"
 #include "trunnion/tool/files.hpp"
 #include "trunnion/tool/option_binder.hpp"
 #include "trunnion/tool/output.hpp"
 
+#include <filesystem>
 #include <ostream>
 
 namespace trunnion {
@@ -102,6 +104,7 @@ void add_service_commands(command_table& commands) {
     bind_check, check_service));
   add_service_schema_command(commands);
   add_service_kinds_command(commands);
+  add_service_control_commands(commands);
 }
 
 tl::expected<site_report, tool_error> load_site(const std::string& file,
@@ -115,6 +118,7 @@ tl::expected<site_report, tool_error> load_site(const std::string& file,
                                      .message = problems_text(report),
                                      .file = file,
                                      .problems = std::move(report.problems)}};
+  report.site->folder = std::filesystem::path{file}.parent_path().string();
   return report;
 }
 
