@@ -39,21 +39,22 @@ outcome<service_actor> launch_service(const service_surroundings& around, const 
       return tl::unexpected{alarms.error()};
     parts->members.push_back(*std::move(alarms));
   }
-  return start_service(around.system, around.rt, around.backend,
-                       {.info = {spec.name, "1"},
-                        .entity = *owner,
-                        .instance = instance,
-                        .waits_for_lease = true,
-                        .ttl = spec.lease.ttl,
-                        .grace = spec.lease.grace,
-                        .owner = around.owner,
-                        .further_leases = std::move(parts->further_leases),
-                        .depends_on = spec.depends_on,
-                        .services = around.services,
-                        .members = std::move(parts->members),
-                        .stop_timeout = around.site.defaults.stop_timeout,
-                        .parent = around.parent,
-                        .watcher = around.watcher});
+  return start_service(
+    around.system, around.rt, around.backend,
+    {.info = {spec.name, "1"},
+     .entity = *owner,
+     .instance = instance,
+     .waits_for_lease = true,
+     .ttl = spec.lease.is_ttl_given ? std::optional{spec.lease.ttl} : std::nullopt,
+     .grace = spec.lease.grace,
+     .owner = around.owner,
+     .further_leases = std::move(parts->further_leases),
+     .depends_on = spec.depends_on,
+     .services = around.services,
+     .members = std::move(parts->members),
+     .stop_timeout = around.site.defaults.stop_timeout,
+     .parent = around.parent,
+     .watcher = around.watcher});
 }
 
 } // namespace trunnion

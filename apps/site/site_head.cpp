@@ -222,6 +222,7 @@ void read_defaults(site_draft& draft, map_reader& file) {
   if (const auto* lease = reader.find("lease")) {
     map_reader keys{check, *lease, "lease", "'lease' of the defaults"};
     const auto* ttl = keys.find("ttl");
+    defaults.is_lease_ttl_given = ttl != nullptr;
     if (ttl != nullptr)
       defaults.lease_ttl
         = check.duration(*ttl, "ttl", {200ms, max_duration}).value_or(defaults.lease_ttl);

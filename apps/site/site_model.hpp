@@ -45,6 +45,7 @@ struct restart_policy {
 
 struct lease_spec {
   std::chrono::nanoseconds ttl = std::chrono::seconds{10};
+  bool is_ttl_given = false; ///< In the file; else a backend with a longer safe TTL gets that.
   std::chrono::nanoseconds grace = std::chrono::seconds{2}; ///< For what works under the lease.
   std::vector<std::string> group; ///< Services whose `ControlLease` is held, too.
 };
@@ -105,6 +106,7 @@ struct web_spec {
 
 struct site_defaults {
   std::chrono::nanoseconds lease_ttl = std::chrono::seconds{10};
+  bool is_lease_ttl_given = false;
   std::optional<std::chrono::nanoseconds> lease_grace; ///< Else min(2 s, a quarter of the TTL).
   std::chrono::nanoseconds request_timeout = std::chrono::seconds{5};
   restart_policy restart;

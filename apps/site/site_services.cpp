@@ -170,10 +170,12 @@ private:
     auto& lease = service_.lease;
     const auto& defaults = draft_.site.defaults;
     lease.ttl = defaults.lease_ttl;
+    lease.is_ttl_given = defaults.is_lease_ttl_given;
     const auto* map = reader_.find("lease");
     const config_value nothing{.where = reader_.map().where, .kind = value_kind::map};
     map_reader keys{check_, map != nullptr ? *map : nothing, "lease", "'lease' of " + what_};
     const auto* ttl = keys.find("ttl");
+    lease.is_ttl_given = lease.is_ttl_given || ttl != nullptr;
     if (ttl != nullptr)
       lease.ttl = check_.duration(*ttl, "ttl", {200ms, max_duration}).value_or(lease.ttl);
     lease.grace

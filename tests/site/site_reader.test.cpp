@@ -547,4 +547,18 @@ BOOST_AUTO_TEST_CASE(a_byte_order_mark_and_windows_line_ends_do_no_harm) {
   BOOST_TEST(problems(text) == "ridge.yaml:6:12: '5' needs a unit, as in 5s or 500ms (every)\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_ttl_that_nobody_gave_is_left_to_what_the_backend_needs) {
+  const auto given = [](std::string_view defaults, std::string_view lease) {
+    const auto report
+      = read("version: 1\nsite: {name: ridge}\n" + std::string{defaults}
+             + "services: [{name: host, kind: host.telemetry" + std::string{lease} + "}]\n");
+    BOOST_REQUIRE(report.site.has_value());
+    return report.site->services[0].lease.is_ttl_given;
+  };
+  BOOST_TEST(!given("", ""));
+  BOOST_TEST(!given("defaults: {lease: {grace: 1s}}\n", ", lease: {grace: 1s}"));
+  BOOST_TEST(given("defaults: {lease: {ttl: 10s}}\n", ""));
+  BOOST_TEST(given("", ", lease: {ttl: 10s}"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
