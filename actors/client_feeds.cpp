@@ -23,7 +23,7 @@ protected:
   std::optional<failure> wait(nanoseconds timeout, const bool& is_done, Handlers... handlers) {
     if (auto allowed = may_block(); !allowed)
       return std::move(allowed.error());
-    const auto until = rt_.time.now() + timeout;
+    const auto until = rt_.time.now() + std::min(timeout, longest_request_timeout);
     bool is_late = false;
     while (!is_done && !is_late && !end_) {
       const auto left = std::max(until - rt_.time.now(), nanoseconds{});

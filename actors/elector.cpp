@@ -8,6 +8,7 @@
 #include "trunnion/messages/service_record.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace trunnion {
 namespace {
@@ -106,8 +107,9 @@ private:
       return refuse(error_code::overloaded, "too many campaigns at once");
     caf::actor_addr who;
     if (const auto& sender = self_->current_sender()) { // A promise takes it along.
-      self_->monitor(sender);
       who = caf::actor_cast<caf::actor_addr>(sender);
+      if (!is_watched(who))
+        self_->monitor(sender);
     }
     auto promise = self_->make_response_promise<elector_elected>();
     campaigners_.push_back({.who = who,
@@ -147,7 +149,8 @@ private:
     if (std::ranges::find(observers_, sink.address()) == observers_.end()) {
       if (observers_.size() >= rt_.bounds.subscribers)
         return refuse(error_code::overloaded, "too many observers");
-      self_->monitor(sink);
+      if (!is_watched(sink.address()))
+        self_->monitor(sink);
       observers_.push_back(sink.address());
     }
     self_->send(sink, told_);
@@ -204,9 +207,8 @@ private:
     rt_.metrics.count("elector_elected_total");
     log(log_level::info, options_.name + " is elected, token " + to_string(token_));
     tell_changes();
-    for (auto& campaigner : campaigners_)
-      answer(campaigner, [&] { campaigner.promise.deliver(elected()); });
-    campaigners_.clear();
+    settle([](const campaigner&) { return true; },
+           [this](auto& promise) { promise.deliver(elected()); });
   }
 
   void on_not_acquired(std::uint64_t serial, const failure& why) {
@@ -234,12 +236,9 @@ private:
   }
 
   void expire(instant at, const std::string& text) {
-    std::erase_if(campaigners_, [&](campaigner& x) {
-      if (!x.deadline || *x.deadline > at || is_told_by_lease(x))
-        return false;
-      answer(x, [&] { x.promise.fail(refuse(error_code::timeout, text)); });
-      return true;
-    });
+    settle(
+      [&](const campaigner& x) { return x.deadline && *x.deadline <= at && !is_told_by_lease(x); },
+      [&](auto& promise) { promise.fail(refuse(error_code::timeout, text)); });
   }
 
   /// The campaigner that waits longest is answered by the lease, which never gives up before it
@@ -249,15 +248,29 @@ private:
   }
 
   void drop_campaigners(error_code code, const std::string& text) {
-    for (auto& x : campaigners_)
-      answer(x, [&] { x.promise.fail(refuse(code, text)); });
-    campaigners_.clear();
+    settle([](const campaigner&) { return true; },
+           [&](auto& promise) { promise.fail(refuse(code, text)); });
   }
 
-  void answer(const campaigner& x, const auto& deliver) {
-    deliver();
-    if (x.who)
-      self_->demonitor(x.who);
+  /// Answers some campaigns, which then are over.
+  void settle(const auto& is_over, const auto& answer) {
+    const auto rest = std::stable_partition(campaigners_.begin(), campaigners_.end(),
+                                            [&](const campaigner& x) { return !is_over(x); });
+    std::vector<campaigner> over{std::make_move_iterator(rest),
+                                 std::make_move_iterator(campaigners_.end())};
+    campaigners_.erase(rest, campaigners_.end());
+    for (auto& x : over) {
+      answer(x.promise);
+      if (x.who && !is_watched(x.who))
+        self_->demonitor(x.who);
+    }
+  }
+
+  /// Whether its end matters. CAF takes back all calls of `monitor` with one `demonitor`, so an
+  /// actor is monitored once, for as long as it is anything to us.
+  bool is_watched(const caf::actor_addr& who) const {
+    return who == owner_ || std::ranges::find(observers_, who) != observers_.end()
+           || std::ranges::find(campaigners_, who, &campaigner::who) != campaigners_.end();
   }
 
   void arm() {

@@ -38,6 +38,7 @@ reader_step reader_machine::on_opened(watch_id id, const consuming& x) {
     return step;
   if (is_other_store(x.epoch)) {
     change_store(x.epoch);
+    step.is_other_store = true;
     step.broken = "the store is another one";
     return step;
   }
@@ -63,6 +64,7 @@ reader_step reader_machine::on_part(stream_part x, instant now) {
   if (x.seq == next_) {
     if (is_other_store(x.epoch)) {
       change_store(x.epoch);
+      step.is_other_store = true;
       step.broken = "the store is another one";
       return step;
     }

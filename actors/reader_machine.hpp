@@ -38,6 +38,7 @@ struct reader_step {
   std::optional<rewatch> ask;   ///< To send.
   std::string broken;           ///< If not empty: why the consumer must be opened anew.
   bool may_have_missed = false; ///< Retention went past the place where it was to resume.
+  bool is_other_store = false;  ///< Sequences have begun anew; with `broken`.
 };
 
 class reader_machine {

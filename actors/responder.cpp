@@ -86,6 +86,8 @@ private:
   // -- requests ---------------------------------------------------------------
 
   void on_request(incoming_request& x) {
+    if (machine_.is_stuck(now(), options_.grace))
+      on_handler_lost("the handler's actor does not answer");
     if (!is_proceeding_ && x.time_left > nanoseconds{} && machine_.may_pass())
       if (const auto* handler = std::get_if<request_function>(&options_.handler))
         return pass(*handler, x);
@@ -132,8 +134,10 @@ private:
       self_->send(self_, responder_proceed{});
   }
 
+  /// Without a timeout: a request keeps its place until the handler is done with it, or its mailbox
+  /// would be a queue without a bound. The caller hears of the timeout from the backend.
   void ask(const request_handler& handler, const begun_request& x) {
-    self_->request(handler, x.time_left, to_handle(x))
+    self_->request(handler, caf::infinite, to_handle(x))
       .then(
         [this, ticket = x.ticket](handled& answer) {
           finish(ticket, answer_of(std::move(answer.payload)));
@@ -179,12 +183,15 @@ private:
   }
 
   void on_handler_down(const caf::error& reason) {
+    on_handler_lost("the handler's actor has ended"
+                    + (reason && reason != caf::sec::request_receiver_down
+                         ? ": " + to_string(to_failure(reason))
+                         : std::string{}));
+  }
+
+  void on_handler_lost(const std::string& why) {
     if (std::exchange(handler_is_gone_, true))
       return;
-    const auto why = "the handler's actor has ended"
-                     + (reason && reason != caf::sec::request_receiver_down
-                          ? ": " + to_string(to_failure(reason))
-                          : std::string{});
     const auto answer = answer_of(about(error_code::remote_request, certainty::unknown, why));
     for (const auto number : machine_.cut_off(now()))
       reply(number, answer);

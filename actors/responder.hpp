@@ -11,7 +11,9 @@
 // as `Type: text`, a `failure` as `code: text`, a `remote_failure` as it is. So does a reply that
 // begins with the mark of an error by itself. When the handler's actor ends, the requests that it
 // worked on get such an error, those that waited are refused as `shutting_down`, and the responder
-// ends with `remote_request`: without a handler it is of no use, and its supervisor decides.
+// ends with `remote_request`: without a handler it is of no use, and its supervisor decides. A
+// handler keeps a request's place until it is done, also when nobody waits any more; one that has
+// let all its places run out for longer than `grace` is taken for lost at the next request.
 //
 // It listens again, with the back-off of a monitor, when the backend went down or did not answer
 // its check, which comes every `health_check_every`; a backend that refuses the subject for good

@@ -52,6 +52,12 @@ std::optional<std::uint64_t> responder_machine::on_done(std::uint64_t ticket, in
   return now < deadline ? number : std::nullopt;
 }
 
+bool responder_machine::is_stuck(instant now, nanoseconds patience) const {
+  return is_full() && std::ranges::all_of(running_, [=](const auto& x) {
+           return x.second.deadline + patience <= now;
+         });
+}
+
 void responder_machine::withdraw(std::uint64_t number) {
   const auto found = tickets_by_number_.find(number);
   if (found == tickets_by_number_.end())

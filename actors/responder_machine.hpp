@@ -61,6 +61,10 @@ public:
   /// The handler's work on what runs counts no more. Returns the numbers that are owed an answer.
   [[nodiscard]] std::vector<std::uint64_t> cut_off(instant now);
 
+  /// All places are taken by requests whose time has passed for longer than `patience`: the handler
+  /// does not answer any more.
+  [[nodiscard]] bool is_stuck(instant now, nanoseconds patience) const;
+
   [[nodiscard]] bool is_stopping() const { return is_stopping_; }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 

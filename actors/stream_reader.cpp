@@ -113,8 +113,17 @@ private:
     check_at_ = now() + health_check_every; // Each reader at a moment of its own.
     *check_at_ -= nanoseconds{below(rt_.random, health_check_every.count())};
     set_health(true, {});
-    apply(machine_.on_opened(id, x));
+    const auto step = machine_.on_opened(id, x);
+    if (step.is_other_store && !x.resumed && !options_.durable.empty())
+      forget_durable();
+    apply(step);
     acknowledge(x.resumed); // Of a known one, the answer says up to where it is.
+  }
+
+  /// We have made it just now in another store, to begin at a place of the old one.
+  void forget_durable() {
+    self_->request(backend_, ack_timeout, drop_durable{options_.durable})
+      .then([](const durable_dropped&) {}, [](const caf::error&) {});
   }
 
   void on_refused(watch_id id, const failure& why) {
@@ -138,6 +147,10 @@ private:
       self_->send(backend_, *step.ask);
     if (step.credit)
       owes_credit_ = true;
+    if (step.is_other_store) {
+      ++stores_;
+      acknowledged_ = {};
+    }
     if (step.may_have_missed)
       log(log_level::warn, "messages were removed while it was cut off");
     if (!step.broken.empty())
@@ -233,9 +246,10 @@ private:
     acknowledge_at_.reset();
     self_->request(backend_, ack_timeout, stream_ack{options_.durable, machine_.to_acknowledge()})
       .then(
-        [this](const stream_acked& x) {
+        [this, store = stores_](const stream_acked& x) {
           is_acknowledging_ = false;
-          acknowledged_ = std::max(acknowledged_, x.up_to);
+          if (store == stores_)
+            acknowledged_ = std::max(acknowledged_, x.up_to);
           acknowledge();
           end_if_done();
         },
@@ -256,12 +270,10 @@ private:
     if (is_checking_)
       return;
     is_checking_ = true;
-    const auto seen = machine_.credit().seen;
-    if (seen
-        == std::exchange(seen_at_check_, seen)) // Quiet, or forgotten without our hearing of it.
-      self_->send(backend_, machine_.probe());
-    else
-      self_->send(backend_, machine_.credit()); // Makes good a grant that was lost.
+    const auto credit = machine_.credit();
+    self_->send(backend_, credit); // Makes good a grant that was lost.
+    if (credit.seen == std::exchange(seen_at_check_, credit.seen))
+      self_->send(backend_, machine_.probe()); // Quiet, or forgotten without our hearing of it.
     self_->request(backend_, health_check_timeout, get_capabilities{})
       .then([this, id = last_id_](const capabilities&) { on_checked(id, health_check_every, {}); },
             [this, id = last_id_](const caf::error& x) {
@@ -439,6 +451,7 @@ private:
   bool is_acknowledging_ = false;
   std::optional<instant> acknowledge_at_; // When to try again.
   trunnion::sequence acknowledged_;
+  std::uint64_t stores_ = 0; // How often the store has become another one.
 
   bool is_healthy_ = false;
   bool told_health_ = false;

@@ -102,7 +102,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     ::_exit(127);
   };
   ::setpgid(0, 0);
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+  // No new privileges: a program that became another user could not be ended by us.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     give_up();
   if (::getppid() != x.parent)
     ::_exit(127); // It died before we said so.

@@ -96,13 +96,15 @@ private:
     const auto token = settings_.dome->control.token();
     const auto answered = [this](const dome_state& x) { on_dome(x); };
     const auto failed = [this](const caf::error& error) { on_dome_failed(to_failure(error)); };
-    if (wants_open_)
+    if (wants_open_) {
+      shutter_.reset(); // Not what it was, from here on: a close must follow, whatever it answers.
       self_->request(dome, dome_timeout, open_dome{token}).then(answered, failed);
-    else if (shutter_ != shutter_phase::closed)
+    } else if (shutter_ != shutter_phase::closed) {
       self_
         ->request(dome, dome_timeout,
                   close_dome{token, is_ending_ ? "its controller ends" : "told by its controller"})
         .then(answered, failed);
+    }
   }
 
   void on_dome(const dome_state& x) {

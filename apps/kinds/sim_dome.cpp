@@ -174,6 +174,7 @@ private:
   void end() {
     if (!is_closed())
       tell("left_open", "its lease is lost, and it may not move any more");
+    dome_.permit(now(), now()); // What still turns stops before the lease is released.
     self_->quit(*ending_);
   }
 

@@ -25,7 +25,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(trunnion::alarm_reopen)
 namespace trunnion {
 namespace {
 
-constexpr watch_id samples_id = 1;
 constexpr std::uint64_t window = 16; // Parts that may be under way.
 constexpr nanoseconds open_timeout = std::chrono::seconds{5};
 constexpr nanoseconds reopen_after = std::chrono::seconds{1};
@@ -61,7 +60,7 @@ public:
     open();
     return {
       [this](const stream_part& x) { on_part(x); },
-      [this](const stream_lost& x) { reopen(to_string(x.error)); },
+      [this](const stream_lost& x) { reopen(x.id, to_string(x.error)); },
       [this](const alarm_tick& x) {
         if (wake_.heed(x.generation))
           look();
@@ -73,27 +72,37 @@ public:
 private:
   // -- samples ----------------------------------------------------------------
 
+  /// Each time under another number: the backend may still have an earlier subscription.
   void open() {
     seen_ = 0;
+    const auto id = ++id_;
     self_
       ->request(backend_, open_timeout,
-                consume{settings_.samples, samples_id, stream_start::only_new, window})
+                consume{settings_.samples, id, stream_start::only_new, window})
       .then([](const consuming&) {},
-            [this](const caf::error& error) { reopen(to_string(to_failure(error))); });
+            [this, id](const caf::error& error) {
+              self_->send(backend_, unconsume{id}); // It may have been opened all the same.
+              reopen(id, to_string(to_failure(error)));
+            });
   }
 
-  void reopen(const std::string& why) {
+  void reopen(watch_id id, const std::string& why) {
+    if (id != id_)
+      return; // Told already.
+    ++id_;
     log(log_level::warn, "no samples come: " + why);
     self_->delayed_send(self_, reopen_after, alarm_reopen{});
   }
 
   void on_part(const stream_part& x) {
+    if (x.id != id_) // Left of an earlier subscription.
+      return;
     if (x.seq == seen_ + 1) { // Else known, or ahead of one that the backend will send again.
       seen_ = x.seq;
       for (const auto& message : x.messages)
         take(message.payload.bytes());
     }
-    self_->send(backend_, stream_credit{samples_id, seen_, seen_ + window});
+    self_->send(backend_, stream_credit{id_, seen_, seen_ + window});
   }
 
   void take(std::string_view sample) {
@@ -150,7 +159,8 @@ private:
   readings readings_;
   std::vector<alarm_machine> machines_; // One for each of the settings'.
   alarm wake_;
-  std::uint64_t seen_ = 0; // The newest part.
+  watch_id id_ = 0;        // Of the present subscription.
+  std::uint64_t seen_ = 0; // Its newest part.
   bool was_bad_ = false;   // The last sample could not be read.
 };
 

@@ -84,7 +84,7 @@ private:
     i.token = x.token;
     i.text = x.text;
     keep(i, to_string(x.phase), x.text);
-    if (x.phase == service_phase::starting)
+    if (x.phase == service_phase::starting || i.runs()) // It may be there before we subscribe.
       supervision_.on_active(found->second);
     if (options_.listener)
       self_->send(options_.listener, x);

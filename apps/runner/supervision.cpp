@@ -140,6 +140,7 @@ supervision::order(instant now, const std::vector<std::size_t>& instances, bool 
     auto& x = states_.at(i);
     x.start_at.reset();
     x.is_out = true; // Until it starts again.
+    x.is_stopped = !again;
     if (x.is_alive)
       next.leaving.add(i, instances_[i].place);
   }
@@ -318,8 +319,8 @@ supervision_actions supervision::stop_all(instant now) {
 bool supervision::is_over() const {
   if (is_given_up_)
     return true;
-  return turns_.empty() && orders_.empty() && std::ranges::none_of(states_, [](const state& x) {
-           return x.is_alive || x.start_at.has_value();
+  return turns_.empty() && orders_.empty() && std::ranges::none_of(states_, [this](const state& x) {
+           return x.is_alive || x.start_at.has_value() || (x.is_stopped && !site_stop_);
          });
 }
 

@@ -104,7 +104,7 @@ public:
 
   [[nodiscard]] bool is_stopping() const { return site_stop_.has_value(); }
 
-  /// Nothing runs, and nothing will.
+  /// Nothing runs, and nothing will: what an order has stopped may be restarted by another.
   [[nodiscard]] bool is_over() const;
 
 private:
@@ -113,6 +113,7 @@ private:
     bool is_alive = false;
     bool is_idle = true;                  // It only waits for its lease.
     bool is_out = false;                  // It stays down.
+    bool is_stopped = false;              // By an order, until the next one.
     std::optional<instant> start_at = {}; // By itself.
   };
 

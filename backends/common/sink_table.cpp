@@ -87,11 +87,13 @@ void sink_table::work() {
     if (x->owner)
       pump(*x);
   }
-  for (auto i = std::min(work_.size(), work_slice); i > 0; --i) {
+  auto slice = work_slice;
+  for (auto i = work_.size(); i > 0 && slice > 0; --i) {
     const auto next = work_.front().lock();
     work_.pop_front();
     if (!next || !next->owner)
-      continue;
+      continue; // Closed meanwhile: costs nothing of the slice, or such would pile up.
+    --slice;
     next->queued = false;
     pump(*next);
   }

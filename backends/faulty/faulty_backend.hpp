@@ -14,7 +14,8 @@
 // counted as they come, so the same run needs the same order of events: virtual time.
 // Clock: the runtime's decides; CAF's only wakes the actors. Threads: ordinary actors.
 // Bounds: a client of which the link holds `operations_per_client` messages, or answers that got
-// lost, gets `overloaded`; what goes to clients is bounded by what they asked for.
+// lost, gets `overloaded`. Of what goes to a client, parts beyond that many come again later, and
+// requests to it as a listener are refused as `overloaded`; answers are bounded by the requests.
 // Every request ends: one whose message was lost with `timeout`, outcome unknown, after
 // `lost_answer_after` (an `invoke` after its own timeout), any other after `longest_answer`.
 // End: when the wrapped backend ends. An exit message is passed on to one that is owned, and ends

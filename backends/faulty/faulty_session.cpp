@@ -95,7 +95,7 @@ public:
         link_.stall(x.until);
         arm();
       },
-      [this](session_reopen& x) { on_reopen(x.what); },
+      [this](const session_reopen& x) { on_reopen(x.what); },
       [this](const session_wake& x) { on_wake(x.generation); },
     };
   }
@@ -220,12 +220,29 @@ private:
     const auto at = next(way::to_client);
     if (link_.strikes(fault_kind::drop, at))
       return;
+    if (link_.size() >= rt_.bounds.operations_per_client)
+      return turn_away(x);
     const auto arrive = [this, x] { tell<Sink>(x); };
     link_.travel(way::to_client, at, false, now(), arrive);
     constexpr bool is_part = std::is_same_v<type, watch_part> || std::is_same_v<type, stream_part>;
     if (is_part && link_.strikes(fault_kind::repeat, at))
       link_.copy(way::to_client, at, now(), arrive);
     arm();
+  }
+
+  /// The link holds too much: a stall is long, and the backend sends unseen parts again and again.
+  void turn_away(const auto&) { rt_.metrics.count("faulty_refused"); }
+
+  void turn_away(const incoming_request& x) {
+    rt_.metrics.count("faulty_refused");
+    self_->send(setup_.backend,
+                request_reply{x.number,
+                              {},
+                              failure{error_code::overloaded,
+                                      certainty::not_applied,
+                                      x.subject.text(),
+                                      "the faulty link holds too much for its listener",
+                                      {}}});
   }
 
   /// The last word about a sink is never lost, and the last to arrive.
@@ -249,13 +266,15 @@ private:
     self_->quit();
   }
 
-  /// Registers what an earlier session had; the link leaves that alone.
-  void on_reopen(kept_registrations& what) {
-    for (const auto& [_, x] : what.listeners)
-      register_again<listening>(x);
-    for (const auto& [_, x] : what.services)
-      register_again<service_registered>(x);
-    book_.kept = std::move(what);
+  /// Registers what an earlier session had, unless the client was quicker; the link leaves that
+  /// alone.
+  void on_reopen(const kept_registrations& what) {
+    for (const auto& [key, x] : what.listeners)
+      if (book_.kept.listeners.try_emplace(key, x).second)
+        register_again<listening>(x);
+    for (const auto& [key, x] : what.services)
+      if (book_.kept.services.try_emplace(key, x).second)
+        register_again<service_registered>(x);
   }
 
   template <class Answer, class Operation> void register_again(const Operation& x) {

@@ -151,7 +151,8 @@ private:
       std::visit([&](auto& x) { run_waiting(x, session); }, operation);
     }
     engine_.work();
-    engine_.run_timers();
+    // Each operation may set a timer, and its tombstone another: a flood must not outrun them.
+    engine_.run_timers(2 * (engine_.operations() - operations_before_));
     end_turn();
   }
 
@@ -239,8 +240,10 @@ private:
   }
 
   void proceed() {
-    if (!std::exchange(is_proceeding_, true))
-      self_->send(self_, memory_proceed{});
+    if (std::exchange(is_proceeding_, true))
+      return;
+    operations_before_ = engine_.operations();
+    self_->send(self_, memory_proceed{});
   }
 
   /// Makes sure that the actor runs again when something is to be done.
@@ -282,7 +285,8 @@ private:
   memory_engine engine_;
   admission<caf::actor_addr, waiting_operation, address_hash> waiting_;
   alarm alarm_;
-  bool is_proceeding_ = false; // A `memory_proceed` is under way.
+  bool is_proceeding_ = false;          // A `memory_proceed` is under way.
+  std::uint64_t operations_before_ = 0; // Run when it was sent.
   bool is_closed_ = false;
 };
 

@@ -162,10 +162,11 @@ void memory_engine::end_all(const failure& why) {
 
 // -- time ---------------------------------------------------------------------
 
-void memory_engine::run_timers() {
-  store_.run_timers(at_, timer_steps);
-  sinks_.run_timers(timer_steps);
-  requests_.run_timers(at_.now, timer_steps);
+void memory_engine::run_timers(std::size_t at_least) {
+  const auto steps = std::max(timer_steps, at_least);
+  store_.run_timers(at_, steps);
+  sinks_.run_timers(steps);
+  requests_.run_timers(at_.now, steps);
 }
 
 std::optional<instant> memory_engine::next_due() const {

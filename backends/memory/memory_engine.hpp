@@ -79,13 +79,16 @@ public:
   [[nodiscard]] bool has_work() const { return sinks_.has_work(); }
   void work() { sinks_.work(); }
 
-  /// A slice of what has become due.
-  void run_timers();
+  /// A slice of what has become due, in at least so many steps.
+  void run_timers(std::size_t at_least = 0);
   [[nodiscard]] std::optional<instant> next_due() const;
 
   // -- figures ----------------------------------------------------------------
 
   [[nodiscard]] static capabilities can();
+
+  /// Run so far.
+  [[nodiscard]] std::uint64_t operations() const { return operations_; }
 
   /// All but what waits.
   [[nodiscard]] backend_status status() const;

@@ -1,8 +1,8 @@
 // Many deadlines behind one timer message.
 //
 // CAF 0.17 cannot cancel a delayed message, and each one under way costs memory and keeps its actor
-// alive. So an actor keeps its deadlines in this heap, and has at most one wake-up under way that
-// matters: `arm` says when to send one, if an earlier one is not coming anyway.
+// alive. So an actor keeps its deadlines in this heap, and has few wake-ups under way: `arm` says
+// when to send one, if an earlier one is not coming anyway.
 //
 // Cancelling is the user's: a due item that is no longer meant is ignored when it comes up.
 // Clock: none inside; every call takes `now`. Threads: one user at a time.
@@ -25,32 +25,34 @@ struct wake_up {
   trunnion::generation generation;
 };
 
-/// Decides when an actor must wake itself. At most one wake-up counts; older ones are told apart by
-/// their generation.
+/// Decides when an actor must wake itself. One that is under way is not sent again, also when an
+/// earlier one goes before it: a far deadline costs one message, however many near ones there are.
 class alarm {
 public:
   /// What to send so that the actor wakes by `due`; nothing if it will anyway.
   [[nodiscard]] std::optional<wake_up> arm(instant now, std::optional<instant> due) {
-    if (!due || (armed_for_ && *armed_for_ <= *due))
+    if (!due || (!under_way_.empty() && under_way_.back().due <= *due))
       return std::nullopt;
-    armed_for_ = due;
-    ++generation_.value;
+    under_way_.push_back({*due, {++generation_.value}});
     return wake_up{*due > now ? *due - now : nanoseconds{}, generation_};
   }
 
   /// What was sent may come late, for the clock has jumped: the next `arm` sends anew.
-  void distrust() { armed_for_.reset(); }
+  void distrust() { under_way_.clear(); }
 
-  /// Whether a wake-up that came is the one that counts; if so, a next one may be armed.
+  /// Whether a wake-up that came is one that counts, and not one that was distrusted or came
+  /// before. There need not be anything due.
   [[nodiscard]] bool heed(generation g) {
-    if (g != generation_)
-      return false;
-    armed_for_.reset();
-    return true;
+    return std::erase_if(under_way_, [g](const sent& x) { return x.generation == g; }) > 0;
   }
 
 private:
-  std::optional<instant> armed_for_;
+  struct sent {
+    instant due;
+    trunnion::generation generation;
+  };
+
+  std::vector<sent> under_way_; // The earliest last.
   trunnion::generation generation_;
 };
 

@@ -180,6 +180,23 @@ BOOST_AUTO_TEST_CASE(an_elector_ends_with_its_owner_and_gives_the_leadership_up)
   BOOST_TEST(!has_key("ridge.Leader"));
 }
 
+BOOST_AUTO_TEST_CASE(an_elector_ends_with_its_owner_also_once_that_has_campaigned) {
+  const auto a = std::make_shared<local_elector_actor>();
+  const auto owner = track(system.spawn([a](caf::event_based_actor* me) -> caf::behavior {
+    return {[me, a](caf::unit_t) {
+      me->request(caf::actor_cast<caf::actor>(*a), caf::infinite, elector_campaign{})
+        .then([](const elector_elected&) {}, [](const caf::error&) {});
+    }};
+  }));
+  *a = candidate_at(store, "a", caf::actor_cast<caf::strong_actor_ptr>(owner));
+  caf::anon_send(owner, caf::unit);
+  advance(1s);
+  BOOST_TEST(look_at(*a).is_leader);
+  kill(owner);
+  advance(1s);
+  BOOST_TEST(!has_key("ridge.Leader"));
+}
+
 BOOST_AUTO_TEST_CASE(a_campaign_ends_when_its_wait_is_over) {
   const auto a = candidate("a"), b = candidate("b");
   (void)campaign(a);

@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(a_request_whose_time_has_passed_before_it_starts_is_dropped
   BOOST_TEST(status(responder).withdrawn == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_handler_that_does_not_answer_in_time_makes_room_then) {
+BOOST_AUTO_TEST_CASE(a_request_whose_time_has_passed_keeps_its_place_until_the_handler_is_done) {
   const auto handler = make_handler();
   auto terms = options(handler.actor);
   terms.limit = 1;
@@ -280,12 +280,31 @@ BOOST_AUTO_TEST_CASE(a_handler_that_does_not_answer_in_time_makes_room_then) {
   const auto first = call("1", 3s), second = call("2");
   advance(3s);
   BOOST_TEST((first.error().code == error_code::timeout));
-  BOOST_TEST(handler.log->begun.size() == 2U);
+  BOOST_TEST(handler.log->begun.size() == 1U); // No more than the limit is in its hands.
   answer_oldest(handler, "late");
+  BOOST_TEST(handler.log->begun.size() == 2U);
   BOOST_TEST(!second.ready());
   answer_oldest(handler, "two");
   BOOST_TEST(text(second) == "two");
-  BOOST_TEST(status(responder).failed == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_handler_that_answers_nobody_any_more_ends_its_responder) {
+  const auto handler = make_handler();
+  auto terms = options(handler.actor);
+  terms.limit = 2;
+  const auto responder = start(terms);
+  const auto end = end_of(responder);
+  const auto first = call("1", 1s), second = call("2", 1s);
+  advance(1s);
+  const auto third = call("3", 1min);
+  BOOST_TEST(!end->has_value()); // It may be slow.
+  advance(terms.grace);
+  const auto fourth = call("4", 1min);
+  BOOST_REQUIRE(end->has_value());
+  BOOST_TEST(((*end)->code == error_code::remote_request));
+  for (const auto& waiting : {third, fourth})
+    BOOST_TEST((waiting.error().code == error_code::shutting_down));
+  BOOST_TEST(handler.log->begun.size() == 2U);
 }
 
 // -- the end ------------------------------------------------------------------

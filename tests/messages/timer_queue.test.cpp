@@ -99,15 +99,39 @@ BOOST_AUTO_TEST_CASE(a_wake_up_that_comes_early_enough_is_not_sent_twice) {
   BOOST_TEST(!wake.arm(start + 1s, start + 9s).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_earlier_due_time_outdates_the_wake_up_under_way) {
+BOOST_AUTO_TEST_CASE(an_earlier_due_time_is_armed_before_the_wake_up_under_way) {
   trunnion::alarm wake;
   const auto late = wake.arm(start, start + 5s);
   const auto early = wake.arm(start + 1s, start + 2s);
   BOOST_REQUIRE((late && early));
   BOOST_TEST((early->after == 1s));
   BOOST_TEST((late->generation != early->generation));
-  BOOST_TEST(!wake.heed(late->generation));
   BOOST_TEST(wake.heed(early->generation));
+  BOOST_TEST(!wake.arm(start + 2s, start + 5s).has_value()); // It is still under way.
+  BOOST_TEST(wake.heed(late->generation));
+  BOOST_TEST(!wake.heed(late->generation));
+}
+
+BOOST_AUTO_TEST_CASE(a_far_due_time_costs_one_wake_up_however_many_near_ones_there_are) {
+  trunnion::alarm wake;
+  auto now = start;
+  int sent = wake.arm(now, start + std::chrono::hours{1}).has_value() ? 1 : 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto near = wake.arm(now, now + 1s);
+    BOOST_REQUIRE(near.has_value());
+    now += 1s;
+    BOOST_TEST(wake.heed(near->generation));
+    sent += wake.arm(now, start + std::chrono::hours{1}).has_value() ? 1 : 0;
+  }
+  BOOST_TEST(sent == 1);
+}
+
+BOOST_AUTO_TEST_CASE(after_the_clock_has_jumped_nothing_that_is_under_way_counts) {
+  trunnion::alarm wake;
+  const auto late = wake.arm(start, start + 5s);
+  wake.distrust();
+  BOOST_TEST(wake.arm(start + 1s, start + 5s).has_value());
+  BOOST_TEST(!wake.heed(late->generation));
 }
 
 BOOST_AUTO_TEST_CASE(a_due_time_that_has_passed_wakes_at_once) {

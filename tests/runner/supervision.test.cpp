@@ -368,6 +368,16 @@ BOOST_AUTO_TEST_CASE(what_was_stopped_by_an_order_stays_down_until_the_next_one)
   BOOST_TEST(x.look() == "start mount; ");
 }
 
+BOOST_AUTO_TEST_CASE(a_site_whose_services_were_all_stopped_by_orders_waits_for_the_next_one) {
+  world x{group_strategy::one_for_one};
+  x.perform(x.machine.order(x.now, {mount, camera, observer, standby, host}, false).value());
+  x.finish();
+  BOOST_TEST(x.alive.empty());
+  BOOST_TEST(!x.machine.is_over());
+  x.perform(x.machine.stop_all(x.now));
+  BOOST_TEST(x.machine.is_over());
+}
+
 BOOST_AUTO_TEST_CASE(an_ordered_end_that_takes_too_long_is_a_kill) {
   world x{group_strategy::one_for_one};
   x.perform(x.machine.order(x.now, {mount}, true).value());
