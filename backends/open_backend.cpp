@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view hidden = "***";
 constexpr std::array secret_options{std::string_view{"password"}, std::string_view{"pass"},
-                                    std::string_view{"token"}, std::string_view{"nkey"},
-                                    std::string_view{"secret"}};
+                                    std::string_view{"token"},    std::string_view{"nkey"},
+                                    std::string_view{"secret"},   std::string_view{"key"}};
 constexpr std::string_view known_schemes = "memory:, sqlite:, nats://, tls://, caf://, faulty+";
 
 std::string lower(std::string_view text) {
@@ -55,8 +55,8 @@ outcome<backend_actor> open_faulty(caf::actor_system& sys, const runtime& rt,
 
 /// Hides the values of options that are secrets.
 void hide_options(std::string& url) {
-  for (auto begin = url.find('?'); begin != std::string::npos;) {
-    const auto end = std::min(url.find_first_of("&#", begin + 1), url.size());
+  for (auto begin = url.find_first_of("?#"); begin != std::string::npos;) {
+    const auto end = std::min(url.find_first_of("&#,", begin + 1), url.size());
     const auto equals = url.find('=', begin);
     const auto name
       = equals < end ? lower(std::string_view{url}.substr(begin + 1, equals - begin - 1)) : "";
@@ -67,7 +67,7 @@ void hide_options(std::string& url) {
     } else {
       shift = end;
     }
-    begin = url.find('&', shift);
+    begin = url.find_first_of("&#,", shift);
   }
 }
 

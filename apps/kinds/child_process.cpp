@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string_view>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,6 +18,9 @@ namespace {
 
 constexpr int first_other_fd = 3; // After standard input, output and errors.
 constexpr int most_fds = 65'536;  // Looked at where the kernel cannot close a range.
+
+constexpr int parent_died = SIGUSR1; // To a program's keeper.
+constexpr int kill_group = SIGUSR2;
 
 std::string error_text(int number) { return std::generic_category().message(number); }
 
@@ -94,6 +98,49 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return result;
 }
 
+/// Of the keeper: dies as the program did.
+[[noreturn]] void mirror(int status) {
+  if (WIFEXITED(status))
+    ::_exit(WEXITSTATUS(status));
+  const rlimit no_core{0, 0}; // The program's own is enough.
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const int number = WTERMSIG(status);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::kill(::getpid(), number);
+  ::_exit(128 + number);
+}
+
+/// Of the keeper: passes signals on to the program's group, and ends when the program has, or when
+/// we have died, in each case with the whole group. It reaps the program last, so that the number
+/// of the group is nobody else's as long as it is used. All signals are blocked.
+[[noreturn]] void keep(pid_t program, pid_t parent) {
+  ::setpgid(program, program); // As the program does itself; who comes first wins.
+  if (::syscall(SYS_close_range, 0U, ~0U, 0U) != 0) // Whoever reads must see the program's end.
+    for (int fd = 0; fd < most_fds; ++fd)
+      ::close(fd);
+  sigset_t awaited;
+  ::sigemptyset(&awaited);
+  for (const int number : {SIGCHLD, SIGTERM, kill_group, parent_died})
+    ::sigaddset(&awaited, number);
+  for (int number = 0;; number = ::sigwaitinfo(&awaited, nullptr)) {
+    if (number == SIGTERM)
+      ::kill(-program, SIGTERM);
+    if (number == kill_group || ::getppid() != parent)
+      ::kill(-program, SIGKILL);
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(program), &info, WEXITED | WNOHANG | WNOWAIT) != 0
+        || info.si_pid != program)
+      continue;
+    ::kill(-program, SIGKILL); // What it left behind.
+    int status = 0;
+    ::waitpid(program, &status, 0);
+    mirror(status);
+  }
+}
+
 /// Of the child: only what is safe between fork and exec of a process with threads.
 [[noreturn]] void become(const launch& x) {
   const auto give_up = [&] {
@@ -103,12 +150,24 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   };
   ::setpgid(0, 0);
   // No new privileges: a program that became another user could not be ended by us.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+  if (::prctl(PR_SET_PDEATHSIG, parent_died) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     give_up();
-  if (::getppid() != x.parent)
-    ::_exit(127); // It died before we said so.
   for (int number = 1; number < NSIG; ++number)
     ::signal(number, SIG_DFL);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  const auto keeper = ::getpid();
+  const auto program = ::fork();
+  if (program < 0)
+    give_up();
+  if (program > 0)
+    keep(program, x.parent);
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+    give_up();
+  if (::getppid() != keeper)
+    ::_exit(127); // It died before we said so.
+  ::setpgid(0, 0);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -195,12 +254,11 @@ bool child_process::has_died() const {
 
 void child_process::signal(int number) const {
   if (pid_ != 0)
-    ::kill(-pid_, number);
+    ::kill(pid_, number == SIGKILL ? kill_group : number);
 }
 
 int child_process::reap() {
-  if (::kill(-pid_, SIGKILL) != 0)
-    ::kill(pid_, SIGKILL); // It has not come to its group yet.
+  ::kill(pid_, kill_group);
   int status = 0;
   pid_t done = 0;
   do

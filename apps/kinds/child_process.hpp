@@ -1,11 +1,14 @@
 // A program that runs under us: started without a shell, in a process group of its own.
 //
 // Its standard input is empty, output and errors come through pipes, and no other descriptor of
-// ours is open in it. The kernel kills it when the thread that started it ends, also by `kill -9`
-// of our process: so the thread must live as long as the child. What it starts itself belongs to
-// its group and is killed with it, unless that goes into a session of its own.
+// ours is open in it. Between us and the program stands a keeper, a small process that the kernel
+// tells when the thread that started it ends, also by `kill -9` of our process: so that thread must
+// live as long as the child. The keeper then kills the program's group, as it does when the program
+// has ended or is to be killed. What the program starts itself belongs to its group, unless that
+// goes into a session of its own.
 //
-// Until it is reaped, the number of its group is its own, so a signal never hits another's process.
+// The keeper reaps the program last, and we reap the keeper: until then the numbers are theirs, so
+// a signal never hits another's process.
 //
 // Threads: one user, the thread that starts it. Nothing here but `start` and `reap` blocks: `start`
 // until the program runs, `reap` until it has died. Errors of `start` are `invalid_argument`, with
@@ -38,7 +41,7 @@ public:
   /// Kills and reaps what still runs.
   ~child_process();
 
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return pid_; } ///< Of the keeper.
 
   /// Reading ends of the pipes, which do not block.
   file_handle out, err;
@@ -48,7 +51,7 @@ public:
 
   [[nodiscard]] bool has_died() const;
 
-  /// Sends a signal to the whole group.
+  /// Sends SIGTERM or SIGKILL to the whole group.
   void signal(int number) const;
 
   /// Kills what is left of the group, and returns how the program ended: its wait status.

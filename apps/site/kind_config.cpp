@@ -81,12 +81,15 @@ void kind_config::read_option(value_checker& check, const config_value& given,
     break;
   case option_type::text_list: {
     std::vector<std::string> words;
-    for (const auto& item : check.texts(given, label)) {
+    for (const auto& item : check.texts(given, label, option.may_repeat)) {
       words.push_back(item.name);
       if (!option.choices.empty())
         check.choice({.where = item.where, .kind = value_kind::quoted, .text = item.name}, label,
                      option.choices);
     }
+    if (option.is_required && given.kind == value_kind::list && given.items.empty())
+      check.problem(given.where,
+                    "the list is empty; it needs at least one text (" + option.name + ")");
     values_.insert_or_assign(option.name, std::move(words));
     break;
   }

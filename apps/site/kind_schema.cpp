@@ -11,6 +11,11 @@ option_schema option_schema::required() && {
   return std::move(*this);
 }
 
+option_schema option_schema::repeating() && {
+  may_repeat = true;
+  return std::move(*this);
+}
+
 option_schema option_schema::or_else(std::string written) && {
   fallback = std::move(written);
   return std::move(*this);

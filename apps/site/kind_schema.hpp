@@ -38,8 +38,9 @@ struct option_schema {
   std::string name;
   option_type type{};
   std::string help;
-  bool is_required = false;
-  std::string fallback; ///< As it would be written in a file; empty for none.
+  bool is_required = false; ///< A list then has at least one item.
+  bool may_repeat = false;  ///< A list may name one text several times.
+  std::string fallback;     ///< As it would be written in a file; empty for none.
   double least = -std::numeric_limits<double>::max(); ///< Numbers; of durations the seconds.
   double most = std::numeric_limits<double>::max();
   std::vector<std::string> choices;   ///< Of a text, or of a list's items; empty for any.
@@ -47,6 +48,7 @@ struct option_schema {
 
   // For writing schemas: each returns the changed option.
   option_schema required() &&;
+  option_schema repeating() &&;
   option_schema or_else(std::string written) &&;
   option_schema range(double from, double to) &&;
   option_schema range(std::chrono::nanoseconds from, std::chrono::nanoseconds to) &&;

@@ -53,7 +53,9 @@ kind_schema observatory_controller() {
 kind_schema exec_sensor() {
   return {"exec.sensor",
           "Runs a program and publishes the JSON lines it prints.",
-          {option::text_list("command", "The program and its arguments; no shell.").required(),
+          {option::text_list("command", "The program and its arguments; no shell.")
+             .required()
+             .repeating(),
            option::number("rate", "Lines in a second; more are left out.")
              .range(0.01, 10'000)
              .or_else("10")}};

@@ -255,7 +255,8 @@ std::optional<std::size_t> value_checker::choice(const config_value& value, std:
   return std::nullopt;
 }
 
-std::vector<reference> value_checker::texts(const config_value& value, std::string_view label) {
+std::vector<reference> value_checker::texts(const config_value& value, std::string_view label,
+                                            bool may_repeat) {
   std::vector<reference> result;
   if (!expect(value, value_kind::list, label))
     return result;
@@ -264,7 +265,7 @@ std::vector<reference> value_checker::texts(const config_value& value, std::stri
     const auto word = text(item, label);
     if (!word)
       continue;
-    if (seen.insert(*word).second)
+    if (seen.insert(*word).second || may_repeat)
       result.push_back({*word, item.where});
     else
       problem(item.where, in_quotes(*word) + " is named twice" + in_brackets(label));

@@ -66,7 +66,8 @@ public:
                                     std::span<const std::string> words);
 
   /// A list of words, none of them twice. Bad items are left out.
-  std::vector<reference> texts(const config_value& value, std::string_view label);
+  std::vector<reference> texts(const config_value& value, std::string_view label,
+                               bool may_repeat = false);
 
   /// Whether it has this kind; says what was expected if not.
   bool expect(const config_value& value, value_kind kind, std::string_view label);

@@ -3,6 +3,7 @@
 #include "trunnion/messages/ensure.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -28,6 +29,9 @@ bool is_file_name(std::string_view plan) {
 }
 
 outcome<fault_plan> read_plan_file(const std::string& name) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(name, ignored)) // A pipe might never be answered.
+    return refuse("there is no file '" + name + "' of a plan");
   std::ifstream file{name, std::ios::binary};
   std::string text(max_plan_text + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -66,6 +66,9 @@ BOOST_AUTO_TEST_CASE(a_shown_url_has_no_secrets) {
   BOOST_TEST(redact_url("nats://host:4222?prefix=p") == "nats://host:4222?prefix=p");
   BOOST_TEST(redact_url("nats://user:pw@host:4222") == "nats://***@host:4222");
   BOOST_TEST(redact_url("nats://token@host") == "nats://***@host");
+  BOOST_TEST(redact_url("tls://h/?password=a#token=b,c=d")
+             == "tls://h/?password=***#token=***,c=d");
+  BOOST_TEST(redact_url("sqlite:/x?key=a&sync=off") == "sqlite:/x?key=***&sync=off");
   BOOST_TEST(redact_url("nats://u:p@h1,nats://u:p@h2") == "nats://***@h2");
   BOOST_TEST(redact_url("nats://u:p@ss/w?rd@host/x") == "nats://***@host/x");
   BOOST_TEST(redact_url("nats://h?token=abc&prefix=p&password=x#y")

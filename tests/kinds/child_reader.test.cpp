@@ -184,17 +184,18 @@ BOOST_AUTO_TEST_CASE(the_destructor_leaves_no_program_behind) {
   BOOST_TEST(errno == ESRCH);
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_process_takes_its_program_with_it) {
+BOOST_AUTO_TEST_CASE(a_killed_process_takes_its_program_and_what_that_started_with_it) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   const file_handle reading{ends[0]}, writing{ends[1]};
   const auto process = ::fork();
   if (process == 0) {
-    const auto program = read_child(
-      {{"/bin/sh", "-c", "echo $$; exec sleep 1000"}, {}}, 1'000, [&](const child_news& x) {
-        [[maybe_unused]] const auto told
-          = ::write(writing.get(), x.lines.at(0).data(), x.lines.at(0).size());
-      });
+    const auto program
+      = read_child({{"/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $!; wait"}, {}}, 1'000,
+                   [&](const child_news& x) {
+                     [[maybe_unused]] const auto told
+                       = ::write(writing.get(), x.lines.at(0).data(), x.lines.at(0).size());
+                   });
     for (;;)
       ::pause();
   }

@@ -561,4 +561,14 @@ BOOST_AUTO_TEST_CASE(a_ttl_that_nobody_gave_is_left_to_what_the_backend_needs) {
   BOOST_TEST(given("", ", lease: {ttl: 10s}"));
 }
 
+BOOST_AUTO_TEST_CASE(a_command_may_repeat_a_word_and_must_not_be_empty) {
+  const auto command = [](std::string_view words) {
+    return problems("version: 1\nsite: {name: ridge}\nservices:\n"
+                    "  - {name: s, kind: exec.sensor, publish: {stream: x}, config: {command: "
+                    + std::string{words} + "}}\n");
+  };
+  BOOST_TEST(command("[read, -n, '1', -m, '1']") == "");
+  BOOST_TEST(command("[]").find("needs at least one text (command)") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

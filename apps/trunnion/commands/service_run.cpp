@@ -32,11 +32,19 @@ constexpr int signal_base = 128;
 
 // -- the story on standard output -----------------------------------------------
 
+/// JSON without the white space that would break a line or a column; its texts have none.
+std::string one_line(std::string json) {
+  std::ranges::replace_if(
+    json, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return check_json(json) || json.empty() ? json : escape_text(json);
+}
+
 /// A line of text: aligned on a terminal, else separated by tabs and with the data.
 std::string text_line(const story_line& x, bool for_terminal) {
   const auto at = time_text(x.at);
   if (!for_terminal)
-    return at + "\t" + x.who + "\t" + x.what + "\t" + x.text + "\t" + x.data;
+    return at + "\t" + escape_text(x.who) + "\t" + escape_text(x.what) + "\t" + escape_text(x.text)
+           + "\t" + one_line(x.data);
   const auto padded = [](std::string text, std::size_t width) {
     text.resize(std::max(width, text.size()), ' ');
     return text;
@@ -83,6 +91,9 @@ sigset_t block_signals() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM})
     sigaddset(&signals, signal);
+  if (struct sigaction hangup = {}; // Of a terminal that goes; `nohup` ignores it.
+      ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+    sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN); // A reader that goes away must not cost the leases.
   return signals;
