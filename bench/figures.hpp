@@ -39,4 +39,7 @@ bool measure_handover(const effort& e);
 /// Messages published, and a backlog of them read.
 bool measure_streams(const effort& e);
 
+/// Clients that ask for too much, or take nothing: what it costs, and what others notice; judged.
+bool measure_pressure(const effort& e);
+
 } // namespace trunnion::bench

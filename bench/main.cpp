@@ -30,6 +30,7 @@ constexpr std::array groups{
   group{"monitors", measure_monitors},
   group{"handover", measure_handover},
   group{"streams", measure_streams},
+  group{"pressure", measure_pressure},
 };
 
 /// In a process of its own. There are no threads yet that a child could lack.
