@@ -77,6 +77,9 @@ public:
 
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
+  /// Operations of one client that may wait.
+  [[nodiscard]] std::size_t bound() const { return bound_; }
+
 private:
   std::size_t bound_;
   std::unordered_map<Client, std::deque<Operation>, Hash> lines_; // None is empty.

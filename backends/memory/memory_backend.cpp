@@ -1,6 +1,7 @@
 #include "trunnion/backends/memory/memory_backend.hpp"
 
 #include "trunnion/backends/common/admission.hpp"
+#include "trunnion/backends/common/guarded_mailbox.hpp"
 #include "trunnion/backends/memory/memory_engine.hpp"
 #include "trunnion/messages/runtime/promise_guard.hpp"
 
@@ -48,19 +49,32 @@ using waiting_operation = std::variant<
   waiting<unregister_service, service_unregistered>, invocation, watch_credit, rewatch, unwatch,
   stream_credit, unconsume>;
 
+/// What ends something, or gives room, is never refused.
+bool must_pass(const caf::type_erased_tuple& x) {
+  return x.match_elements<watch_credit>() || x.match_elements<stream_credit>()
+         || x.match_elements<rewatch>() || x.match_elements<unwatch>()
+         || x.match_elements<unconsume>() || x.match_elements<request_reply>()
+         || x.match_elements<caf::exit_msg>() || x.match_elements<caf::down_msg>();
+}
+
 /// Whose operation runs when; what it does is the engine's.
 class memory_backend_state {
 public:
   using impl = backend_actor::extend<takes<memory_wake>, takes<memory_proceed>, takes<memory_quit>,
                                      takes<memory_interrupt>>;
+  using door = guarded_mailbox<impl::base>;
   static constexpr const char* name = "memory";
 
-  memory_backend_state(impl::pointer self, const runtime& rt, const memory_options& options)
+  memory_backend_state(door* self, const runtime& rt, const memory_options& options)
     : self_(self),
+      door_(self),
       engine_(self, rt, options, [this] { return is_busy(); }),
       waiting_(rt.bounds.operations_per_client) {}
 
   impl::behavior_type make_behavior() {
+    door_->guard({.long_mailbox = long_mailbox,
+                  .per_sender = long_mailbox + waiting_.bound(),
+                  .must_pass = must_pass});
     self_->set_down_handler([this](const caf::down_msg& x) { engine_.end_session(x.source); });
     self_->set_exit_handler([this](caf::exit_msg& x) { on_exit(x.reason); });
     return {
@@ -68,7 +82,10 @@ public:
       [this](kv_get& x) { return on_request<kv_entry>(x); },
       [this](const watch_credit& x) { on_note(x); },
       [this](invoke& x) { return on_invoke(x); },
-      [this](request_reply& x) { engine_.on_reply(x, self_->current_sender()); },
+      [this](request_reply& x) {
+        door_->on_handled(self_->mailbox().size());
+        engine_.on_reply(x, self_->current_sender());
+      },
       [this](kv_create& x) { return on_request<kv_written>(x); },
       [this](kv_delete& x) { return on_request<kv_deleted>(x); },
       [this](kv_list& x) { return on_request<watch_opened>(x); },
@@ -248,6 +265,7 @@ private:
 
   /// Makes sure that the actor runs again when something is to be done.
   void end_turn() {
+    door_->on_handled(self_->mailbox().size());
     const auto now = engine_.now();
     const auto due = engine_.next_due();
     if (waiting_.size() > 0 || engine_.has_work() || (due && *due <= now))
@@ -277,11 +295,12 @@ private:
     auto result = engine_.status();
     waiting_.for_each_client([&](const auto& x) { result.sessions += engine_.holds(x) ? 0 : 1; });
     result.queued = waiting_.size();
-    result.refused += waiting_.refused();
+    result.refused += waiting_.refused() + door_->refused();
     return result;
   }
 
   impl::pointer self_;
+  door* door_; // The same.
   memory_engine engine_;
   admission<caf::actor_addr, waiting_operation, address_hash> waiting_;
   alarm alarm_;
@@ -294,7 +313,13 @@ private:
 
 backend_actor spawn_memory_backend(caf::actor_system& sys, const runtime& rt,
                                    const memory_options& options) {
-  return spawn_state<memory_backend_state>(sys, rt, options);
+  using state = memory_backend_state;
+  return sys.spawn([rt, options](caf::stateful_actor<state_holder<state>, state::door>* self)
+                     -> state::impl::behavior_type {
+    detail::set_quiet_defaults(self);
+    self->state.state = std::make_unique<state>(self, rt, options);
+    return self->state.state->make_behavior();
+  });
 }
 
 void interrupt_memory_backend(const backend_actor& backend) {
