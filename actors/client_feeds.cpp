@@ -159,8 +159,30 @@ struct message_feed::impl : feed_base {
 
 message_feed::message_feed(std::unique_ptr<impl> x) : impl_(std::move(x)) {}
 message_feed::message_feed(message_feed&&) noexcept = default;
-message_feed& message_feed::operator=(message_feed&&) noexcept = default;
-message_feed::~message_feed() = default;
+message_feed& message_feed::operator=(message_feed&& other) noexcept {
+  if (this != &other) {
+    end();
+    impl_ = std::move(other.impl_);
+  }
+  return *this;
+}
+message_feed::~message_feed() { end(); }
+
+/// The reader must have read what was acknowledged before it hears of its sink's end, which may
+/// overtake it in the mailbox; an answer says so. Then it passes that on, and ends.
+void message_feed::end() noexcept {
+  if (!impl_)
+    return;
+  auto& system = impl_->self->home_system();
+  const auto reader = impl_->reader;
+  if (!reader || !may_block())
+    return impl_.reset();
+  caf::scoped_actor self{system};
+  (void)ask_with<reader_status>(self, reader, message_feed_patience, reader_inspect{});
+  impl_.reset();
+  self->monitor(reader);
+  self->receive([](const caf::down_msg&) {}, caf::after(message_feed_patience) >> [] {});
+}
 
 outcome<message_feed> message_feed::open(caf::actor_system& sys, const runtime& rt,
                                          const backend_actor& backend, reader_options options) {

@@ -41,8 +41,12 @@ private:
   std::unique_ptr<impl> impl_;
 };
 
+inline constexpr nanoseconds message_feed_patience = std::chrono::seconds{1};
+
 /// The messages of a pattern, batch by batch. A batch is acknowledged by the `next` after it, or by
-/// `acknowledge`; a durable consumer that ends before gets it again.
+/// `acknowledge`; a durable consumer that ends before gets it again. The destructor waits, at most
+/// `message_feed_patience`, until what was acknowledged is on its way to the backend, so that who
+/// goes on next goes on behind it.
 class message_feed {
 public:
   static outcome<message_feed> open(caf::actor_system& sys, const runtime& rt,
@@ -61,6 +65,7 @@ public:
 private:
   struct impl;
   explicit message_feed(std::unique_ptr<impl> x);
+  void end() noexcept;
   std::unique_ptr<impl> impl_;
 };
 

@@ -336,6 +336,11 @@ private:
       return;
     log(log_level::error, "fails: " + to_string(why));
     failure_ = why;
+    // Of a consumer whose opening was not answered yet, too: its parts may come before that. As
+    // well as can be: nobody waits for the answer.
+    if (machine_.is_open(last_id_) && owes_acknowledgement())
+      self_->request(backend_, ack_timeout, stream_ack{options_.durable, machine_.to_acknowledge()})
+        .then([](const stream_acked&) {}, [](const caf::error&) {});
     end();
   }
 
